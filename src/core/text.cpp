@@ -137,9 +137,11 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
         const std::size_t longer = std::max(name.size(), candidate.size());
         if (longer - std::min(name.size(), candidate.size()) > limit) continue;
 
-        // capitals count less than any other difference
-        const std::size_t letters = edit_distance(wanted, lower(candidate));
-        const std::size_t cost = 2 * letters + (candidate != name);
+        // another first letter counts less than any other difference, and capitals less than that
+        const std::string other = lower(candidate);
+        const std::size_t letters = edit_distance(wanted, other);
+        const bool begins_alike = !wanted.empty() && !other.empty() && wanted.front() == other.front();
+        const std::size_t cost = 4 * letters + (begins_alike ? 0 : 2) + (candidate != name ? 1 : 0);
         const bool related = letters <= limit && letters < longer;
         if (related && cost < best) {
             best = cost;

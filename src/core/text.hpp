@@ -18,7 +18,7 @@ namespace carom {
 
 /// The known name that differs least from `name`, in letters inserted, deleted, replaced or swapped with
 /// their neighbour; empty if every known name differs in more than a third of the letters (and in more than
-/// one). Among equally near names the first wins.
+/// one). Among equally near names one with the same first letter wins, then the first one.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 /// The line of `text` that holds byte `position` and below it a caret under that place, joined by a line

@@ -1,5 +1,5 @@
-#include "core/dense.hpp"
 #include "expression/term.hpp"
+#include "interval_proofs.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"
 
@@ -13,12 +13,6 @@
 namespace carom::detail {
 namespace {
 
-/// Sliding velocities below this part of what meets there count as none.
-constexpr double no_sliding = 1e-9;
-
-/// Sets of contacts whose continuations are enumerated.
-constexpr std::size_t max_enumerated = 10;
-
 bool is_number(const Formula& formula)
 {
     return std::ranges::all_of(formula.terms(), [](const Term& term) { return term.variables().empty(); });
@@ -30,26 +24,22 @@ bool is_zero(const Formula& formula)
     return is_number(formula) && formula.value({}, work) == 0;
 }
 
-bool is_isotropic(const FrictionShape& shape)
+/// H and b are the same everywhere, by the structure of the formulas.
+bool has_constant_rows(const Contact& contact)
 {
-    const auto* interval = std::get_if<FrictionInterval>(&shape);
-    return std::holds_alternative<FrictionDisc>(shape) ||
-           (interval != nullptr && interval->low == -1 && interval->high == 1);
-}
-
-/// Affine in the coordinates, by samples of its rows: they are the same everywhere.
-bool has_constant_rows(const Model& model, int contact, const State& start, std::span<const State> samples)
-{
-    Workspace work;
-    const auto rows_of = [&](const State& at) {
-        const auto dimension = static_cast<std::size_t>(model.dimension(contact));
-        std::vector<double> H(dimension * model.support(contact).size()), b(dimension);
-        model.contact_rows(contact, point_of(at), H, b, work);
-        H.insert(H.end(), b.begin(), b.end());
-        return H;
+    using Kind = Variable::Kind;
+    const auto is_affine = [](const Formula& formula) {
+        return !formula.depends_on(Kind::Time) && has_constant_gradient(formula, {Kind::Coordinate});
     };
-    const auto first = rows_of(start);
-    return std::ranges::all_of(samples, [&](const State& at) { return rows_of(at) == first; });
+    if (contact.particle) {
+        const ContactParticle& particle = *contact.particle;
+        return std::ranges::all_of(particle.position, is_affine) && is_affine(particle.surface) &&
+               std::ranges::all_of(particle.tangent, is_number);
+    }
+    return is_affine(contact.gap) && std::ranges::all_of(contact.sliding, [](const Formula& velocity) {
+               return !velocity.depends_on(Kind::Coordinate) && !velocity.depends_on(Kind::Time) &&
+                      has_constant_gradient(velocity, {Kind::Velocity});
+           });
 }
 
 /// The particle is its coordinates: position = [x, y(, z)].
@@ -90,8 +80,8 @@ bool has_isotropic_mass(const Model& model, int contact, const State& at)
 
 /// Why theorem 2.1 of CB14 does not speak about a system; empty: it does. `shown` becomes false where that
 /// was only seen in samples.
-std::string not_particles(const Model& model, const State& start, std::span<const State> samples,
-                          std::span<const ClosedConfiguration> places, bool& shown)
+std::string not_particles(const Model& model, const State& start, std::span<const ClosedConfiguration> places,
+                          bool& shown)
 {
     const LagrangianSystem& system = model.system();
     if (system.impact_map) return "an impact map acts";
@@ -133,7 +123,7 @@ std::string not_particles(const Model& model, const State& start, std::span<cons
             return fmt::format("{} belongs to a body, not to a particle", contact.name);
         const std::string body = fmt::format("{} has no particle's inertia at its contact", contact.name);
         if (!has_isotropic_mass(model, c, start)) return body;
-        if (is_plain_particle(model, contact) || has_constant_rows(model, c, start, samples)) continue;
+        if (is_plain_particle(model, contact) || has_constant_rows(contact)) continue;
         for (const ClosedConfiguration& place : places) {
             State at = start;
             at.q = place.q;
@@ -172,161 +162,6 @@ std::string viscous_pair(const Model& model)
     return {};
 }
 
-/// Closed contacts of the start that stay closed to first order, with the accelerations of their gaps.
-struct ClosedStart {
-    std::vector<int> contacts;
-    Eigen::MatrixXd W;     ///< accelerations of gaps per normal force, friction of sliding contacts included;
-                           ///< empty where contacts are too many to be enumerated
-    Eigen::VectorXd free;  ///< accelerations of gaps without reactions
-    std::vector<double> margin;  ///< W_NN - mu sigma.W_NT of each alone, over W_NN
-    bool sticks = false;  ///< some contact with friction does not slide: its force has no given direction
-};
-
-/// U_N of a contact a moment later on the motion without reactions.
-double later_velocity(const Model& model, int contact, const State& start, const Eigen::VectorXd& a,
-                      double dt)
-{
-    Workspace work;
-    State at = start;
-    at.q += dt * start.u + dt * dt / 2 * a;
-    at.u += dt * a;
-    at.t_s += dt;
-    const auto support = model.support(contact);
-    std::vector<double> row(support.size());
-    double U = model.gap_gradient(contact, point_of(at), row, work);
-    for (std::size_t p = 0; p < support.size(); ++p)
-        U += row[p] * at.u[support[p]];
-    return U;
-}
-
-ClosedStart closed_start(const Model& model, const State& start, const WellPosednessSettings& settings,
-                         const WellPosedness& result)
-{
-    ClosedStart closed;
-    const auto A = metric_at(model, start.q);
-    if (!A) return closed;
-    Workspace work;
-    std::vector<Eigen::VectorXd> normal, pushed;  // rows of gaps, and what a unit normal force pushes
-    for (std::size_t k = 0; k < result.start.contacts.size(); ++k) {
-        const int c = result.start.contacts[k];
-        const auto support = model.support(c);
-        const auto dimension = static_cast<std::size_t>(model.dimension(c));
-        std::vector<double> H(dimension * support.size()), b(dimension);
-        model.contact_rows(c, point_of(start), H, b, work);
-        std::vector<Eigen::VectorXd> rows(dimension, Eigen::VectorXd::Zero(model.coordinates()));
-        Eigen::VectorXd U(static_cast<Eigen::Index>(dimension));
-        double meets = 0;
-        for (std::size_t r = 0; r < dimension; ++r) {
-            for (std::size_t p = 0; p < support.size(); ++p)
-                rows[r][support[p]] = H[r * support.size() + p];
-            U[static_cast<Eigen::Index>(r)] = rows[r].dot(start.u) + b[r];
-            meets += rows[r].cwiseAbs().dot(start.u.cwiseAbs()) + std::abs(b[r]);
-        }
-        if (std::abs(U[0]) > no_sliding * meets) continue;  // leaves, or an impact comes first
-        Eigen::VectorXd push = rows[0];
-        if (dimension > 1) {
-            const Eigen::VectorXd U_T = U.tail(U.size() - 1);
-            const auto& friction = *model.system().contacts[static_cast<std::size_t>(c)].friction;
-            if (U_T.norm() <= no_sliding * meets || !is_isotropic(friction.shape)) {
-                closed.sticks = true;
-                continue;
-            }
-            const double mu = friction.coefficient.value(point_of(start), work);
-            for (Eigen::Index r = 0; r < U_T.size(); ++r)
-                push -= mu * U_T[r] / U_T.norm() * rows[static_cast<std::size_t>(r) + 1];
-        }
-        closed.contacts.push_back(c);
-        normal.push_back(rows[0]);
-        pushed.push_back(push);
-    }
-    const auto m = static_cast<Eigen::Index>(closed.contacts.size());
-    const bool is_enumerated = closed.contacts.size() <= max_enumerated;
-    if (is_enumerated) closed.W.resize(m, m);
-    closed.free.resize(m);
-    Dynamics dynamics(model);
-    const Eigen::VectorXd a = dynamics.acceleration(start);
-    const double dt = 1e-5 * std::max(settings.duration_s, 1e-3);
-    for (Eigen::Index i = 0; i < m; ++i) {
-        for (Eigen::Index j = 0; is_enumerated && j < m; ++j)
-            closed.W(i, j) =
-                normal[static_cast<std::size_t>(i)].dot(A->solve(pushed[static_cast<std::size_t>(j)]));
-        const int c = closed.contacts[static_cast<std::size_t>(i)];
-        closed.free[i] =
-            (later_velocity(model, c, start, a, dt) - later_velocity(model, c, start, a, -dt)) / (2 * dt);
-        const Eigen::VectorXd &row = normal[static_cast<std::size_t>(i)],
-                              &push = pushed[static_cast<std::size_t>(i)];
-        closed.margin.push_back(row.dot(A->solve(push)) / row.dot(A->solve(row)));
-    }
-    return closed;
-}
-
-/// How many continuations without a jump: sets of pressing contacts with F >= 0 that hold their gaps while
-/// the others open. Isolated ones only: a singular set counts as undecided, -1.
-int continuations(const ClosedStart& closed)
-{
-    const auto m = static_cast<Eigen::Index>(closed.contacts.size());
-    const double size = closed.free.cwiseAbs().maxCoeff() + 1e-300;
-    int found = 0;
-    for (unsigned set = 0; set < (1U << static_cast<unsigned>(m)); ++set) {
-        std::vector<int> pressing;
-        for (int i = 0; i < m; ++i) {
-            if ((set >> static_cast<unsigned>(i)) & 1U) pressing.push_back(i);
-        }
-        Eigen::VectorXd F = Eigen::VectorXd::Zero(m);
-        if (!pressing.empty()) {
-            const FullLu lu(closed.W(pressing, pressing));
-            if (!lu.is_invertible()) return -1;
-            F(pressing) = lu.solve(-closed.free(pressing));
-        }
-        const Eigen::VectorXd gap = closed.free + closed.W * F;
-        bool good = true;
-        for (int i = 0; i < m; ++i) {
-            const bool presses = ((set >> static_cast<unsigned>(i)) & 1U) != 0;
-            if (presses ? !(F[i] > 0) : !(gap[i] >= -1e-9 * size)) good = false;
-            if (!presses && std::abs(gap[i]) <= 1e-9 * size && m > 1) return -1;  // decided by higher orders
-        }
-        if (good) ++found;
-    }
-    return found;
-}
-
-/// (WP-11): sliding contacts of the start against Painleve's condition.
-void judge_painleve(const Model& model, const State& start, const WellPosednessSettings& settings,
-                    WellPosedness& result)
-{
-    const ClosedStart closed = closed_start(model, start, settings, result);
-    for (std::size_t k = 0; k < closed.contacts.size(); ++k) {
-        if (closed.margin[k] > 0) continue;
-        const std::string name = names_of(model, {&closed.contacts[k], 1}).front();
-        const bool can_tell = !closed.sticks && closed.contacts.size() <= max_enumerated;
-        const int found = can_tell ? continuations(closed) : -1;
-        if (found == 0) {
-            add(result, "no_continuation", Bearing::CostsExistence,
-                fmt::format(
-                    "{} slides at the start with W_NN - mu sigma W_NT = {:.4g} W_NN, not positive, and its "
-                    "gap would close: no force can hold it open, the motion continues only with a velocity "
-                    "jump",
-                    name, closed.margin[k]),
-                "Painleve 1895; M88 14; docs/theory/well_posedness.md (WP-11)");
-        } else if (found > 1) {
-            add(result, "several_continuations", Bearing::CostsUniqueness,
-                fmt::format(
-                    "{} slides at the start with W_NN - mu sigma W_NT = {:.4g} W_NN, not positive: {} "
-                    "continuations satisfy all laws, with and without a force of the contact",
-                    name, closed.margin[k], found),
-                "Painleve 1895; M88 14; docs/theory/well_posedness.md (WP-11)");
-        } else {
-            add(result, "painleve", Bearing::CostsExistence,
-                fmt::format(
-                    "{} slides at the start with W_NN - mu sigma W_NT = {:.4g} W_NN, not positive: the "
-                    "motion may have no continuation or several",
-                    name, closed.margin[k]),
-                "Painleve 1895; M88 14; docs/theory/well_posedness.md (WP-11)");
-        }
-        return;
-    }
-}
-
 }  // namespace
 
 void judge_friction(const Model& model, const State& start, const WellPosednessSettings& settings,
@@ -338,8 +173,7 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
 
     // particles, each with an obstacle of its own: one motion (WP-10)
     bool shown = true;
-    const auto samples = sampled_states(model, start, settings);
-    const std::string reason = not_particles(model, start, samples, result.search.samples, shown);
+    const std::string reason = not_particles(model, start, result.search.samples, shown);
     if (reason.empty()) {
         const std::string pair = viscous_pair(model);
         if (!pair.empty()) {

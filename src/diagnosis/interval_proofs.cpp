@@ -474,9 +474,28 @@ Proofs prove_hypotheses(const Model& model, const State& start, const WellPosedn
     return proofs;
 }
 
+bool has_constant_gradient(const Formula& formula, std::initializer_list<Variable::Kind> kinds)
+{
+    std::set<Variable> named;
+    for (const Term& term : formula.terms()) {
+        for (const Variable& variable : term.variables()) {
+            if (std::ranges::find(kinds, variable.kind) != kinds.end()) named.insert(variable);
+        }
+    }
+    Graph g;
+    const std::vector<Variable> in(named.begin(), named.end());
+    const RangeProgram program(g, gradient(g, add_formula(g, formula), in));
+    const auto ranges = ranges_everywhere(program.tape());
+    return std::ranges::all_of(program.results(), [&](int result) {
+        const Range range = ranges[static_cast<std::size_t>(result)];
+        return range.low == range.high;
+    });
+}
+
 double degree_of_forces(const Model& model)
 {
     const LagrangianSystem& system = model.system();
+    if (system.force_function) return no_end;
     double degree = 0;
     const auto look = [&](const Tape& tape, std::span<const Variable> variables) {
         degree = std::max(degree, register_degrees(tape, variables).back());

@@ -2,6 +2,8 @@
 
 #include "carom/diagnosis/well_posedness.hpp"
 
+#include <initializer_list>
+
 namespace carom::detail {
 
 /// What intervals prove for all admissible configurations, not only for those that a search met (WP-9).
@@ -18,6 +20,10 @@ struct Proofs {
 
 [[nodiscard]] Proofs prove_hypotheses(const Model& model, const State& start,
                                       const WellPosednessSettings& settings);
+
+/// The derivatives in all variables of these kinds are numbers: intervals show it for all values of all
+/// variables.
+[[nodiscard]] bool has_constant_gradient(const Formula& formula, std::initializer_list<Variable::Kind> kinds);
 
 /// A bound of the power with which F - dV/dq grows with distance and speed (WP-6), from the structure of the
 /// formulas; infinity where it tells nothing. For a metric that is bounded.

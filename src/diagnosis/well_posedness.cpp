@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -147,26 +148,29 @@ void judge_constraints(const Model& model, const detail::Proofs& proofs, WellPos
 }
 
 /// (WP-8): obstacles that move without turning can be brought to rest by a moving frame.
-bool rest_in_a_moving_frame(const Model& model, const State& start, const WellPosednessSettings& settings)
+bool rest_in_a_moving_frame(const Model& model, const State& start)
 {
     if (!model.has_constant_mass()) return false;
-    std::vector<int> all(static_cast<std::size_t>(model.contacts()));
-    for (std::size_t c = 0; c < all.size(); ++c)
-        all[c] = static_cast<int>(c);
-    const auto A = metric_at(model, start.q);
-    const Eigen::MatrixXd H = gap_gradients_at(model, start.q, all, start.t_s);
-    if (!A || !diagnose_cone(*A, H).independent()) return false;
-    const auto samples = detail::sampled_states(model, start, settings);
-    return std::ranges::all_of(samples, [&](const State& at) {
-        return (gap_gradients_at(model, at.q, all, at.t_s) - H).norm() <= 1e-12 * H.norm();
+    const auto keeps_its_gradient = [](const Formula& formula) {
+        return detail::has_constant_gradient(formula, {Variable::Kind::Coordinate});
+    };
+    const bool constant = std::ranges::all_of(model.system().contacts, [&](const Contact& contact) {
+        const auto& particle = contact.particle;
+        return particle ? std::ranges::all_of(particle->position, keeps_its_gradient) &&
+                              keeps_its_gradient(particle->surface)
+                        : keeps_its_gradient(contact.gap);
     });
+    if (!constant) return false;
+    std::vector<int> all(static_cast<std::size_t>(model.contacts()));
+    std::iota(all.begin(), all.end(), 0);
+    const auto A = metric_at(model, start.q);
+    return A && diagnose_cone(*A, gap_gradients_at(model, start.q, all, start.t_s)).independent();
 }
 
-void judge_obstacles(const Model& model, const State& start, const WellPosednessSettings& settings,
-                     WellPosedness& result)
+void judge_obstacles(const Model& model, const State& start, WellPosedness& result)
 {
     if (!has_moving_obstacles(model)) return;
-    if (rest_in_a_moving_frame(model, start, settings)) {
+    if (rest_in_a_moving_frame(model, start)) {
         add(result, "obstacles_translate", Bearing::Holds,
             "obstacles move, but gap gradients and kinetic metric do not change: in a frame that moves with "
             "the "
@@ -234,6 +238,16 @@ void judge_impacts(const Model& model, WellPosedness& result)
             fmt::format("the impact map was admissible at all {} sampled impacts", impacts.impacts),
             "B02 (1.11), (1.12)");
     }
+}
+
+/// What a program computes has no formula in which kinks, couplings or powers could be seen.
+void judge_force_function(const Model& model, WellPosedness& result)
+{
+    if (!model.system().force_function) return;
+    add(result, "forces_of_program", Bearing::Unrefuted,
+        "a program computes forces: they were sampled for their growth only; the theorems hold if they are "
+        "smooth enough",
+        "B02 hypothesis V; CB14 theorem 2.1 (ii), (iii)");
 }
 
 void judge_growth(WellPosedness& result)
@@ -336,7 +350,7 @@ WellPosedness diagnose_well_posedness(const Model& model, const State& start,
     judge_metric(proofs, result);
     result.search = search_closed_configurations(model, start, settings);
     judge_constraints(model, proofs, result);
-    judge_obstacles(model, start, settings, result);
+    judge_obstacles(model, start, result);
     detail::judge_friction(model, start, settings, result);
     detail::judge_bilateral(model, start, settings, proofs.gradients_independent, result);
 
@@ -347,6 +361,7 @@ WellPosedness diagnose_well_posedness(const Model& model, const State& start,
     judge_impacts(model, result);
 
     // the formulas: power series near the start, growth far from it
+    judge_force_function(model, result);
     result.singularities = find_singularities(model, start, settings);
     detail::judge_singularities(model, result);
     result.growth = estimate_growth(model, start, settings);

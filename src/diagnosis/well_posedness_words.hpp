@@ -28,7 +28,14 @@ void judge_singularities(const Model& model, WellPosedness& result);
 void judge_bilateral(const Model& model, const State& start, const WellPosednessSettings& settings,
                      bool shown, WellPosedness& result);
 
-/// Contacts with friction: (WP-10) particles, (WP-11) Painleve's condition at the start.
+/// A disc, or the interval from -1 to 1: friction that does not depend on the direction.
+[[nodiscard]] bool is_isotropic(const FrictionShape& shape);
+
+/// (WP-11): how many motions without a jump leave the start of a system with friction.
+void judge_painleve(const Model& model, const State& start, const WellPosednessSettings& settings,
+                    WellPosedness& result);
+
+/// Contacts with friction: (WP-10) particles, else (WP-11).
 void judge_friction(const Model& model, const State& start, const WellPosednessSettings& settings,
                     WellPosedness& result);
 

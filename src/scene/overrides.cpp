@@ -23,6 +23,11 @@ std::vector<std::string> split_path(std::string_view path)
     }
 }
 
+std::string joined_from(const std::vector<std::string>& keys, std::size_t first)
+{
+    return fmt::format("{}", fmt::join(keys.begin() + static_cast<std::ptrdiff_t>(first), keys.end(), "."));
+}
+
 std::vector<std::string> names_in(const Node* list)
 {
     std::vector<std::string> names;
@@ -60,8 +65,8 @@ public:
     {
         const std::vector<std::string> keys = split_path(set_.path);
         Node* node = &root;
-        root_ = &root;
         for (std::size_t i = 0; i < keys.size() && node != nullptr; ++i) {
+            rest_ = joined_from(keys, i);
             const Field* field = find_key(*node, keys[i]);
             if (field == nullptr) return;
             const bool last = i + 1 == keys.size();
@@ -110,28 +115,68 @@ private:
         if (field == nullptr) {
             refuse(ErrorCode::UnknownKey,
                    fmt::format("carom does not know {} in {}", carom::quoted(key), carom::quoted(set_.path)),
-                   path_to(key).value_or(nearest_or_all(key, known)));
+                   path_to(node, key).value_or(nearest_or_all(key, known)));
             return nullptr;
         }
         group_ = path + (field->type == Type::GroupList ? "[]" : "");
         return field;
     }
 
-    /// Names of the scene without the way to them: `m` for parameters.m, `x` for coordinate.x.
-    [[nodiscard]] std::optional<std::string> path_to(const std::string& key) const
+    /// Where the scene, or a scene, has this key below the group reached so far, as a hint.
+    [[nodiscard]] std::optional<std::string> path_to(const Node& from, const std::string& key) const
     {
-        if (!group_.empty()) return std::nullopt;
-        const Node* parameters = find(*root_, "parameters");
-        if (parameters != nullptr && find(*parameters, key) != nullptr)
-            return fmt::format("did you mean parameters.{}={}?", printable(key), printable(set_.value));
-        for (const Entry& entry : root_->entries) {
-            if (entry.value.kind == Node::Kind::Table && find(entry.value, key) != nullptr)
-                return fmt::format("did you mean {}.{}?", printable(entry.key), printable(key));
-            if (entry.value.kind == Node::Kind::Array && find_named(entry.value, key) != nullptr)
-                return fmt::format("did you mean {}.{}, and a key of it after a dot?", printable(entry.key),
-                                   printable(key));
+        const std::string before = set_.path.substr(0, set_.path.size() - rest_.size());
+        std::string path = path_below(from, key);
+        if (const Node* parameters = find(from, "parameters")) {
+            if (find(*parameters, key) != nullptr) path = "parameters." + key;
         }
-        return std::nullopt;
+        if (path.empty() && !key.empty()) path = path_of_any_scene(key);
+        if (path.empty()) return std::nullopt;
+        if (path.ends_with('.'))
+            return fmt::format("did you mean {}{}, and a key of it after a dot?", printable(before),
+                               printable(path.substr(0, path.size() - 1)));
+        // the rest of the path goes on behind it, a value does so at its end
+        if (rest_ != key) return fmt::format("did you mean {}{}?", printable(before), printable(path));
+        return fmt::format("did you mean {}{}={}?", printable(before), printable(path),
+                           printable(set_.value));
+    }
+
+    /// `contact.wall.law.restitution` for restitution; with a dot behind it where the key names a thing of a
+    /// list. Empty: nothing below has that name.
+    [[nodiscard]] static std::string path_below(const Node& from, const std::string& key)
+    {
+        for (const Entry& entry : from.entries) {
+            const Node& inner = entry.value;
+            if (entry.key == key && inner.entries.empty() && inner.kind != Node::Kind::Array) return key;
+            if (inner.kind == Node::Kind::Array && find_named(inner, key) != nullptr)
+                return fmt::format("{}.{}.", entry.key, key);
+        }
+        for (const Entry& entry : from.entries) {
+            if (entry.value.kind == Node::Kind::Table) {
+                const std::string path = path_below(entry.value, key);
+                if (!path.empty()) return fmt::format("{}.{}", entry.key, path);
+            }
+            for (const Node& item : entry.value.items) {
+                const Node* name = find(item, "name");
+                if (name == nullptr || name->kind != Node::Kind::Text) continue;
+                const std::string path = path_below(item, key);
+                if (!path.empty()) return fmt::format("{}.{}.{}", entry.key, name->text, path);
+            }
+        }
+        return {};
+    }
+
+    /// A key below the group reached so far that this scene does not have and another could: one of the
+    /// integrator, of the solver. Things of lists have no names there.
+    [[nodiscard]] std::string path_of_any_scene(const std::string& key) const
+    {
+        const std::string group = group_.empty() ? group_ : group_ + ".";
+        for (const Field& field : scene_fields()) {
+            if (!field.path.starts_with(group) || field.key() != key) continue;
+            const std::string_view below = field.path.substr(group.size());
+            if (below.find_first_of("[]*") == std::string_view::npos) return std::string(below);
+        }
+        return {};
     }
 
     Node* enter_group(Node& node, const std::string& key)
@@ -182,8 +227,8 @@ private:
     const Override& set_;
     Place place_;
     Mistakes& mistakes_;
-    const Node* root_ = nullptr;
     std::string group_;  ///< path of the group reached so far, as in the list of fields
+    std::string rest_;   ///< of the path, from there on
 };
 
 }  // namespace

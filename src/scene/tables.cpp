@@ -26,21 +26,28 @@ bool separates(char c)
     return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
 }
 
-/// The numbers of a line; nothing if something else stands there.
+/// The numbers of a line; nothing if something else stands there, or nothing where a number should.
 std::optional<std::vector<double>> numbers_of(std::string_view line)
 {
     std::vector<double> numbers;
+    bool filled = false, left_out = false;  // the column so far; one before it
     for (;;) {
-        while (!line.empty() && separates(line.front()))
+        while (!line.empty() && separates(line.front())) {
+            if (line.front() == ',' || line.front() == ';') {
+                left_out = left_out || !filled;
+                filled = false;
+            }
             line.remove_prefix(1);
+        }
         if (line.empty()) return numbers;
-        if (line.front() == '+') line.remove_prefix(1);
+        if (line.size() > 1 && line.front() == '+' && line[1] != '-') line.remove_prefix(1);
         double number = 0;
         const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), number);
-        if (problem != std::errc() || !std::isfinite(number)) return std::nullopt;
+        if (problem != std::errc() || !std::isfinite(number) || left_out) return std::nullopt;
         line.remove_prefix(static_cast<std::size_t>(end - line.data()));
         if (!line.empty() && !separates(line.front())) return std::nullopt;
         numbers.push_back(number);
+        filled = true;
     }
 }
 

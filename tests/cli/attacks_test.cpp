@@ -499,7 +499,11 @@ TEST_CASE("names that other programs use are told as carom writes them")
     CHECK(contains(told(with(ball, "[lagrangian]", "[lagrange]")), "did you mean `lagrangian`?"));
     CHECK(contains(told(with(ball, "[[contact]]", "[[contacts]]")), "did you mean `contact`?"));
     CHECK(contains(told(ball, {"--set", "g=5"}), "did you mean parameters.g=5?"));
-    CHECK(contains(told(ball, {"--set", "time_step_s=1"}), "did you mean integrator.time_step_s?"));
+    CHECK(contains(told(ball, {"--set", "time_step_s=1"}), "did you mean integrator.time_step_s=1?"));
+    CHECK(contains(told(ball, {"--set", "restitution=1"}), "did you mean contact.floor.law.restitution=1?"));
+    CHECK(contains(told(ball, {"--set", "contact.floor.restitution=1"}),
+                   "did you mean contact.floor.law.restitution=1?"));
+    CHECK(contains(told(ball, {"--set", "max_sweeps=9"}), "did you mean solver.max_sweeps=9?"));
     CHECK(contains(told(ball, {"--set", "floor=1"}), "did you mean contact.floor"));
 }
 

@@ -28,6 +28,8 @@ TEST_CASE("the nearest name is the one with the fewest slips of the pen")
     CHECK(nearest_name("Theta", known) == "theta");    // a capital
     CHECK(nearest_name("lenght", known) == "length");  // swapped at the end
     CHECK(nearest_name("ph", known) == "phi");         // one letter is always allowed
+    const std::vector<std::string> commands{"new", "view"};
+    CHECK(nearest_name("vew", commands) == "view");  // as near as `new`, and begins as it does
 }
 
 TEST_CASE("a name that resembles nothing gets no proposal")

@@ -460,3 +460,77 @@ TEST_CASE("Painleve's rod: no continuation where its tip would close, several wh
     CHECK(says(rod(1.8, 0.0), "no_continuation"));
     CHECK(says(rod(1.8, 8.0), "several_continuations"));
 }
+
+TEST_CASE(
+    "a bump of the floor that no sample meets is seen in the formula of the gap: nothing is shown there")
+{
+    // 50 lengths away from the start; at its sides the sliding velocity x' is not along the floor
+    const auto floor = [](const std::string& gap) {
+        Sketch sketch = plane;
+        sketch.potential = "y";
+        sketch.contacts = {{.name = "floor", .gap = gap, .friction = "0.1", .sliding = {"x'"}}};
+        return diagnosis_of(sketch, {0, 0}, {10, 0});
+    };
+    CHECK(floor("2*y - y").promise == Promise::OneSolution);
+    CHECK(floor("y - 0.3*exp(-(x - 50)^2)").promise == Promise::NoObstacleFound);
+
+    // the same of obstacles that move: no frame moves with a bump
+    const auto table = [](const std::string& gap) {
+        return diagnosis_of(with_gaps(plane, {{.name = "table", .gap = gap}}), {0, 1}, {10, 0});
+    };
+    CHECK(says(table("y - 0.1*sin(5*t)"), "obstacles_translate"));
+    CHECK(says(table("y - 0.1*sin(5*t) - 0.3*exp(-(x - 50)^2)"), "moving_obstacles"));
+}
+
+TEST_CASE("Painleve's rod on a hinge of a cart: what the hinge holds takes part in the condition")
+{
+    // the foot of the cart touches the floor, W_NN - mu sigma W_NT of the cart alone is positive
+    const auto cart = [](double mu, double speed) {
+        const Sketch sketch{
+            .coordinates = {"X", "Y", "x", "y", "th"},
+            .kinetic = "(x'^2 + y'^2)/2 + th'^2/6 + (X'^2 + Y'^2)/4",
+            .potential = "9.81*y + 4.905*Y",
+            .contacts = {{.name = "foot", .gap = "Y", .friction = std::to_string(mu), .sliding = {"X'"}}},
+            .constraints = {{.name = "hinge", .zero = {"x - X - cos(th)", "y - Y - sin(th)"}}}};
+        return diagnosis_of(sketch, {0, 0, std::cos(1.0), std::sin(1.0), 1}, {speed, 0, speed, 0, 0});
+    };
+    CHECK(says(cart(3, -5), "no_continuation", "foot"));
+    // it drags the rod behind it, or friction is too small
+    CHECK_FALSE(says(cart(3, 5), "no_continuation"));
+    CHECK_FALSE(says(cart(0.3, -5), "no_continuation"));
+    // at rest it stays
+    CHECK_FALSE(says(cart(3, 0), "no_continuation"));
+}
+
+TEST_CASE("two rough contacts that press each other have three motions although each alone has one")
+{
+    // accelerations of the gaps are F_1 + mu F_2 - load and mu F_1 + F_2 - load: no P-matrix from mu = 1 on.
+    // Both press with F = load/(1 + mu), or one of them with F = load while the other one opens
+    const auto pair = [](const std::string& mu, double slip, const std::string& potential) {
+        const Sketch sketch{
+            .coordinates = {"x", "y", "z"},
+            .kinetic = "(x'^2 + y'^2 + z'^2)/2",
+            .potential = potential,
+            .contacts = {{.name = "one", .gap = "x", .friction = mu, .sliding = {"z' - y'"}},
+                         {.name = "two", .gap = "y", .friction = mu, .sliding = {"z' - x'"}}}};
+        return diagnosis_of(sketch, {0, 0, 0}, {0, 0, slip});
+    };
+    CHECK(says(pair("2", 1, "x + y"), "several_continuations", "one, two are closed at the start: 3 "));
+    CHECK_FALSE(says(pair("0.5", 1, "x + y"), "several_continuations"));
+    // in the other direction of slip friction opens both: one motion
+    CHECK_FALSE(says(pair("0.5", -1, "x + y"), "no_continuation"));
+    CHECK(says(pair("2", -1, "x + y"), "no_continuation"));
+}
+
+TEST_CASE("nothing is proved of forces that a program computes")
+{
+    LagrangianSystem system = system_of(free_particle);
+    system.force_function = [](const Point& at, std::span<double> F) { F[0] += std::cbrt(at.q[0] - 30); };
+    const auto model = make_model(system);
+    REQUIRE(model.has_value());
+    const auto computed = diagnose_well_posedness(*model, make_state(*model, vector({0}), vector({0})), {});
+    CHECK(says(computed, "forces_of_program"));
+    CHECK(computed.promise == Promise::NoObstacleFound);
+    CHECK_FALSE(computed.for_all_time_shown);
+    CHECK(diagnosis_of(free_particle, {0}, {0}).promise == Promise::OneSolution);
+}
