@@ -293,8 +293,9 @@ private:
     template <class Settings>
     void write_values(const Settings& settings)
     {
+        const Settings standard{};
         std::map<std::string_view, std::string> defaults;
-        visit_settings(Settings{}, [&](const Setting& setting, const auto& value) {
+        visit_settings(standard, [&](const Setting& setting, const auto& value) {
             defaults[setting.path] = toml_of_value(value);
         });
         visit_settings(settings, [&](const Setting& setting, const auto& value) {
