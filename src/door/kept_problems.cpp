@@ -83,7 +83,9 @@ void KeptProblems::after_step(const StepView& view)
         .description = fmt::format(
             "one-step problem of carom: t = {} s, h = {} s, unit-free error {} by {}, {}", view.after.t_s,
             view.report.h_s, solve.residual.unit_free, name_of(solve.solver), name_of(solve.status)),
-        .math_info = "W = H A^-1 H^T; shifts of restitution are in q"};
+        .math_info = kept.problem.stored.form == FclibForm::Carom
+                         ? "W = H A^-1 H^T"
+                         : "W = H A^-1 H^T; shifts of restitution are in q"};
     keep(std::move(kept));
 }
 

@@ -1,9 +1,12 @@
 #include "carom/scene/sketch.hpp"
 
 #include "expression/parse.hpp"
+#include "run/run_parts.hpp"
+#include "run/visit_settings.hpp"
 #include "scene_parts.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -279,31 +282,35 @@ private:
 
     void write_settings()
     {
-        line("[integrator]\nkind = \"{}\"\ntime_step_s = {}", name_of(sketch_.integrator),
-             time_step_s(sketch_.integrator));
-        std::visit([&](const auto& settings) { write_method(settings); }, sketch_.integrator);
-        line("[solver]\nkind = \"{}\"\ntolerance = {}\nmax_sweeps = {}\nrelaxation = {}",
-             name_of(sketch_.solver.kind), sketch_.solver.tolerance, sketch_.solver.max_sweeps,
-             sketch_.solver.relaxation);
+        line("[integrator]\nkind = \"{}\"", name_of(sketch_.integrator));
+        std::visit([&](const auto& settings) { this->write_values(settings); }, sketch_.integrator);
+        line("[solver]");
+        write_values(sketch_.solver);
         if (sketch_.every_s) line("[record]\nevery_s = {}", *sketch_.every_s);
     }
 
-    void write_method(const MoreauSettings& settings)
+    /// What is not the default.
+    template <class Settings>
+    void write_values(const Settings& settings)
     {
-        line("force_passes = {}\ncorrection = {}\ncone_point = \"{}\"", settings.force_passes,
-             settings.correction, name_of(settings.cone_point));
+        const Settings standard{};
+        std::map<std::string_view, std::string> defaults;
+        visit_settings(standard, [&](const Setting& setting, const auto& value) {
+            defaults[setting.path] = toml_of_value(value);
+        });
+        visit_settings(settings, [&](const Setting& setting, const auto& value) {
+            const std::string text = toml_of_value(value);
+            if (text != defaults[setting.path]) line("{} = {}", setting.name(), text);
+        });
     }
-    void write_method(const MoreauJeanSettings& settings)
+
+    template <class Value>
+    static std::string toml_of_value(const Value& value)
     {
-        line("theta = {}\ncorrection = {}\nforce_tolerance = {}\nmax_iterations = {}", settings.theta,
-             settings.correction, settings.force_tolerance, settings.max_iterations);
-    }
-    void write_method(const SeriesSettings& settings)
-    {
-        line("order = {}\nmax_order = {}\ntolerance = {}\nmax_events = {}", settings.order,
-             settings.max_order, settings.tolerance, settings.max_events);
-        if (settings.accumulation_speed_m_s > 0)
-            line("accumulation_speed_m_s = {}", settings.accumulation_speed_m_s);
+        if constexpr (std::is_enum_v<Value>)
+            return fmt::format("\"{}\"", word_of(value));
+        else
+            return fmt::format("{}", value);
     }
 
     const SystemSketch& sketch_;
@@ -320,6 +327,13 @@ Errors check_settings(const SystemSketch& sketch, const RunPlan& plan, const Rec
         if (!good) errors.push_back(good.error());
     }
     return errors;
+}
+
+/// The activation gap that was asked for, or that of the length of the scene.
+IntegratorSettings integrator_of(const SystemSketch& sketch, double length_m)
+{
+    if (activation_gap_m(sketch.integrator) != MoreauSettings{}.activation_gap_m) return sketch.integrator;
+    return with_activation_gap(sketch.integrator, detail::gap_tolerance * length_m);
 }
 
 /// A scene with callables, which no text can say.
@@ -354,7 +368,7 @@ Expected<Scene, Errors> scene_without_text(const SystemSketch& sketch)
                  .text = {},
                  .model = std::move(*model),
                  .start = std::move(start),
-                 .integrator = with_activation_gap(sketch.integrator, detail::gap_tolerance * length_m),
+                 .integrator = integrator_of(sketch, length_m),
                  .solver = sketch.solver,
                  .plan = std::move(plan),
                  .record = settings,

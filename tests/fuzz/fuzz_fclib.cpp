@@ -130,11 +130,56 @@ std::vector<double> numbers(int count, Bytes& bytes)
     return values;
 }
 
+/// A problem with laws of carom's own.
+void write_carom(hid_t file, Bytes& bytes)
+{
+    struct Example {
+        int kind, rows;
+        std::vector<double> numbers;
+    };
+    static const std::vector<Example> examples{
+        {0, 1, {0.5}},                                // unilateral
+        {1, 1, {}},                                   // bilateral
+        {2, 2, {0.5, 0, 0, 0, -1, 0.5}},              // friction: interval
+        {2, 3, {0.4, 0, 0, 2, 1, 2, 0, 0, 0}},        // ellipse
+        {2, 3, {0.4, 0, 0, 3, -1, -1, 1, -1, 0, 1}},  // polygon
+        {3, 1, {1, -1, 0, 0, 0}},                     // limited
+        {4, 2, {1, 0, 2, 2, 1, 0, 0}},                // ball
+        {4, 1, {1, 0, 1, 1, 1, -1, 0, 0}},            // box
+        {5, 6, {0, 0.5, 0.1, 0.1, 0}},                // resisting
+    };
+    const std::string group = "/carom_problem", laws = group + "/laws";
+    for (const std::string& name : {group, laws}) {
+        H5Gclose(H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    std::vector<double> kinds, begins{0}, all;
+    int rows = 0;
+    for (int interactions = bytes.byte() % 5; interactions > 0; --interactions) {
+        const Example& example = examples[bytes.byte() % examples.size()];
+        kinds.push_back(example.kind);
+        all.insert(all.end(), example.numbers.begin(), example.numbers.end());
+        begins.push_back(static_cast<double>(all.size()));
+        rows += example.rows;
+    }
+    put_some(file, laws + "/kind", kinds, true, bytes);
+    put_some(file, laws + "/begin", begins, true, bytes);
+    put_some(file, laws + "/numbers", all, false, bytes);
+    put_matrix(file, group + "/W", rows, rows, bytes);
+    put_some(file, group + "/U_free", numbers(rows, bytes), false, bytes);
+    put_some(file, group + "/U_minus", numbers(rows, bytes), false, bytes);
+}
+
 void write_file(const std::string& path, Bytes& bytes)
 {
     const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, short_headers());
     if (file < 0) __builtin_trap();
-    const bool global = bytes.byte() % 2 == 1;
+    const std::uint8_t form = bytes.byte();
+    if (form % 4 == 2) {
+        write_carom(file, bytes);
+        H5Fclose(file);
+        return;
+    }
+    const bool global = form % 2 == 1;
     const std::string group = global ? "/fclib_global" : "/fclib_local";
     const int dimension = 2 + bytes.byte() % 2, contacts = bytes.byte() % 5, joints = bytes.byte() % 3;
     const int m = dimension * contacts;

@@ -1,4 +1,5 @@
 #include "carom/scene/sketch.hpp"
+#include "run/visit_settings.hpp"
 
 #include "scene/support.hpp"
 
@@ -101,6 +102,55 @@ TEST_CASE("a particle on a surface, a constraint and another integrator go throu
     const State a = end_of(*scene), b = end_of(*direct);
     CHECK((a.q - b.q).norm() < 1e-12);
     CHECK(a.t_s == b.t_s);
+}
+
+TEST_CASE("every setting of a sketch is in its text")
+{
+    SystemSketch sketch = block_as_text();
+    const auto same = [&sketch](const auto& settings) {
+        sketch.integrator = settings;
+        const auto scene = make_scene(sketch);
+        if (!scene) FAIL(all_text(scene.error()));
+        CHECK_FALSE(scene->text.empty());
+        const auto* read = std::get_if<std::remove_cvref_t<decltype(settings)>>(&scene->integrator);
+        REQUIRE(read != nullptr);
+        // values in the order of the visitor
+        std::vector<double> asked, found;
+        const auto into = [](std::vector<double>& list) {
+            return [&list](const Setting&, const auto& value) { list.push_back(static_cast<double>(value)); };
+        };
+        visit_settings(settings, into(asked));
+        visit_settings(*read, into(found));
+        CHECK(asked == found);
+    };
+    same(MoreauSettings{.time_step_s = 2e-3,
+                        .activation_gap_m = 0,
+                        .force_passes = 1,
+                        .correction = false,
+                        .cone_point = ConePoint::End,
+                        .max_overlap = 0.25});
+    same(MoreauJeanSettings{.time_step_s = 2e-3,
+                            .theta = 0.75,
+                            .activation_gap_m = 1e-5,
+                            .correction = false,
+                            .force_tolerance = 1e-9,
+                            .max_iterations = 7,
+                            .max_overlap = 0.5});
+    same(SeriesSettings{.time_step_s = 2e-3,
+                        .activation_gap_m = 1e-6,
+                        .order = 12,
+                        .max_order = 20,
+                        .tolerance = 1e-12,
+                        .accumulation_speed_m_s = 1e-3,
+                        .max_events = 99});
+    sketch.integrator = MoreauSettings{};
+    sketch.solver = {.kind = SolverKind::Psor, .tolerance = 1e-6, .max_sweeps = 77, .relaxation = 1.25};
+    const auto scene = make_scene(sketch);
+    REQUIRE(scene);
+    CHECK(scene->solver.kind == SolverKind::Psor);
+    CHECK(scene->solver.tolerance == 1e-6);
+    CHECK(scene->solver.max_sweeps == 77);
+    CHECK(scene->solver.relaxation == 1.25);
 }
 
 TEST_CASE("mistakes of a sketch are told all at once, with their places")
