@@ -176,7 +176,7 @@ class SpecialPoint:
     'period_doubling'
     """
 
-    kind: str  #: fold, period_doubling, torus, grazing, stick, contact_lost, corner, events
+    kind: str  #: fold, period_doubling, torus, grazing, stick, slip, contact_lost, corner, events
     value: float
     place: str
     time_s: float

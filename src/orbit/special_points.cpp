@@ -83,6 +83,8 @@ std::string kind_of(Nearness::Kind kind)
     case Nearness::Kind::Gap:
     case Nearness::Kind::Impact: return "grazing";
     case Nearness::Kind::Reaction: return "contact_lost";
+    case Nearness::Kind::Hold:
+    case Nearness::Kind::Onset: return "slip";
     case Nearness::Kind::Reversal:
     case Nearness::Kind::Slip:
     case Nearness::Kind::Stop: break;

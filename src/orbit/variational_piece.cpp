@@ -367,7 +367,7 @@ Rows VariationalPiece::reaction_at(int contact, double s) const
     value_of(y_, static_cast<int>(stride_) - 2, s, all);
     int row = system_.coordinates();
     for (const Reaction& one : reactions) {
-        if (one.contact == contact) return all.row(row);
+        if (one.contact == contact) return all.middleRows(row, one.dimension);
         row += one.dimension;
     }
     return {};

@@ -41,7 +41,7 @@ public:
     };
     std::vector<Reaction> reactions;
 
-    /// Derivatives of (q, u) inside the piece, and of the normal reaction of a contact.
+    /// Derivatives of (q, u) inside the piece, and of the reaction of a contact, all its rows.
     void at(double s, Rows& out) const;
     [[nodiscard]] Rows reaction_at(int contact, double s) const;
 

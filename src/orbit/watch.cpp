@@ -5,14 +5,20 @@
 #include <functional>
 
 namespace carom::detail {
-namespace {
 
-constexpr int looks = 24;  ///< at each piece, for changes of sign
+double series_rate(const double* x, int order, double s) noexcept
+{
+    double sum = 0;
+    for (int k = order; k >= 1; --k) {
+        sum = sum * s + k * x[k];
+    }
+    return sum;
+}
 
-/// Roots in (0, h) at which a function changes its sign, seen at equal distances and halved to rounding.
 void for_each_root(double h, const std::function<double(double)>& f,
                    const std::function<void(double, bool)>& visit)
 {
+    constexpr int looks = 24;  // for changes of sign
     double low = 0, f_low = f(0);
     for (int i = 1; i <= looks; ++i) {
         const double high = h * i / looks, f_high = f(high);
@@ -29,8 +35,6 @@ void for_each_root(double h, const std::function<double(double)>& f,
     }
 }
 
-}  // namespace
-
 Watch::Watch(VariationalSystem& system, const State& start)
     : lowest(start.q),
       highest(start.q),
@@ -46,6 +50,7 @@ void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& stat
     if (after_event_) near.insert(near.end(), at_end_.begin(), at_end_.end());
     at_end_.clear();
     first_ = near.size();
+    holds_.clear();
     piece_s_ = piece.t_s;
     for (int c = 0; c < static_cast<int>(system_.contacts.size()); ++c) {
         const auto status = std::ranges::find(statuses, c, &SeriesStatus::contact);
@@ -54,6 +59,7 @@ void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& stat
             continue;
         }
         look_at_reaction(piece, c);
+        if (status->sticks && status->dimension > 1) look_at_stick(piece, *status);
         if (!status->slides || status->dimension != 2) continue;
         if (status->begins) look_at_reversal(piece, *status);
         look_at_slip(piece, *status);
@@ -93,16 +99,12 @@ void Watch::look_at_coordinates(const SeriesPiece& piece)
         for_each_root(
             piece.h_s, [&](double s) { return series_value(u, piece.order, s); },
             [&](double s, bool) { take(s); });
-        double a = 0;
-        for (int k = piece.order; k >= 1; --k) {
-            a = a * piece.h_s + k * u[k];
-        }
-        last_acceleration[i] = a;
+        last_acceleration[i] = series_rate(u, piece.order, piece.h_s);
     }
 }
 
-/// Where a gap, a reaction or slip is smallest its instant does not count: the slope is that at a fixed time.
-/// Those of a reversal and of a stop are not known.
+/// Where a gap, a reaction, slip or what friction has left is smallest its instant does not count: the slope
+/// is that at a fixed time. Those of a reversal, of a stop and of an onset are not known.
 void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
 {
     Rows at(X.rows(), X.cols()), inside;
@@ -122,6 +124,17 @@ void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
         const Eigen::Index row = of_gap ? 0 : 1;
         const double side = of_gap || function.value[row] > 0 ? 1 : -1;
         one.slope = side * (function.slope.row(row).head(X.rows()) * at);
+    }
+    for (const Hold& hold : holds_) {
+        Nearness& one = near[hold.near];
+        const double s = one.time_s - piece_s_;
+        piece.at(s, inside);
+        at = X;
+        at.topRows(inside.rows()) = inside;
+        Differentiated& law = system_.contacts[static_cast<std::size_t>(one.contact)].coefficients;
+        law.at(system_.place(one.time_s, one.q, one.u).point(), work_);
+        one.slope = hold.by_reaction * piece.reaction_at(one.contact, s) +
+                    hold.by_mu * (law.slope.row(1).head(X.rows()) * at);
     }
 }
 
@@ -159,14 +172,7 @@ void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
     if (found == piece.reactions.end()) return;
     const double* r = found->r.data();
     for_each_root(
-        piece.h_s,
-        [&](double s) {
-            double rate = 0;
-            for (int k = piece.order - 1; k >= 1; --k) {
-                rate = rate * s + k * r[k];
-            }
-            return rate;
-        },
+        piece.h_s, [&](double s) { return series_rate(r, piece.order - 1, s); },
         [&](double s, bool rises) {
             if (!rises) return;
             near.push_back({.kind = Nearness::Kind::Reaction,
@@ -199,69 +205,6 @@ void Watch::look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int cont
     };
     if (after_event_ && first > nothing && value(part * h) > first) near.push_back(at(0, first));
     if (last > nothing && value(h - part * h) > last) at_end_.push_back(at(h, last));
-}
-
-/// Slip that goes on the other way: how fast.
-void Watch::look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status)
-{
-    near.push_back({.kind = Nearness::Kind::Reversal,
-                    .contact = status.contact,
-                    .time_s = piece.t_s,
-                    .value = std::abs(slip(piece, status.contact, 0).rate),
-                    .q = {},
-                    .u = {},
-                    .slope = {}});
-}
-
-Watch::Slip Watch::slip(const SeriesPiece& piece, int contact, double s)
-{
-    const int n = system_.coordinates();
-    const auto stride = static_cast<std::size_t>(piece.order) + 1;
-    piece.at(s, q_, u_);
-    auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
-    functions.U[0].at(system_.place(piece.t_s + s, q_, u_).point(), work_);
-    const auto slope = functions.U[0].slope.row(1);
-    double rate = slope[slope.size() - 1];
-    for (int i = 0; i < n; ++i) {
-        const double* u = piece.u.data() + static_cast<std::size_t>(i) * stride;
-        double a = 0;
-        for (int k = piece.order; k >= 1; --k) {
-            a = a * s + k * u[k];
-        }
-        rate += slope[i] * u_[i] + slope[n + i] * a;
-    }
-    return {.U = functions.U[0].value[1], .rate = rate};
-}
-
-/// Slip that is slowest inside the piece, where it could stick instead; and slip that comes to its end: how
-/// fast, since where that vanishes it does not stop any more.
-void Watch::look_at_slip(const SeriesPiece& piece, const SeriesStatus& status)
-{
-    constexpr double rounding = 1e-9;
-    const double side = slip(piece, status.contact, piece.h_s / 2).U > 0 ? 1 : -1;
-    const auto add = [&](Nearness::Kind kind, double s, double value) {
-        near.push_back({.kind = kind,
-                        .contact = status.contact,
-                        .time_s = piece.t_s + s,
-                        .value = value,
-                        .q = q_,
-                        .u = u_,
-                        .slope = {}});
-    };
-    double fastest = 0;
-    for_each_root(
-        piece.h_s,
-        [&](double s) {
-            const Slip now = slip(piece, status.contact, s);
-            fastest = std::max(fastest, std::abs(now.U));
-            return side * now.rate;
-        },
-        [&](double s, bool rises) {
-            const double U = side * slip(piece, status.contact, s).U;
-            if (rises && U > rounding * fastest) add(Nearness::Kind::Slip, s, U);
-        });
-    const Slip end = slip(piece, status.contact, piece.h_s);
-    if (std::abs(end.U) <= rounding * fastest) add(Nearness::Kind::Stop, piece.h_s, std::abs(end.rate));
 }
 
 }  // namespace carom::detail

@@ -116,6 +116,8 @@ std::string_view kind_of(const Nearness& near)
     case Nearness::Kind::Impact: return "impact";
     case Nearness::Kind::Slip: return "slip";
     case Nearness::Kind::Stop: return "stop";
+    case Nearness::Kind::Hold: return "hold";
+    case Nearness::Kind::Onset: return "onset";
     }
     throw InternalError("an orbit is close to an event without a name");
 }

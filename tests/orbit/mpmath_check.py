@@ -3,9 +3,11 @@
 the families of derivatives, and those of the series integrator whose motion is smooth where it is looked at.
 
     mpmath_check.py CAROM SCENES [fast | NAME...]
+    mpmath_check.py CAROM SCENES random COUNT SEED      the same systems with other numbers; motions without derivatives are counted
 """
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -1009,6 +1011,61 @@ CASES = {
 FAST = ["SENS-PENDWALL-1", "SENS-TABLE-1", "SENS-STICKSLIP-1", "SENS-SLIDE-1", "SENS-OBLIQUE-1", "SENS-CHAIN-1"]
 
 
+def drawn(r):
+    """A system of one of the families of derivatives with random numbers, twelve digits of them."""
+    def u(low, high):
+        return float(f"{r.uniform(low, high):.12g}")
+
+    def e():
+        return r.choice([1, u(0.02, 0.2), u(0.2, 0.95), u(0.2, 0.95), u(0.95, 0.999)])
+    kind = r.choice(["pendulum", "fall", "two", "disc", "belt", "chain", "table", "oscillator", "block", "double"])
+    if kind == "pendulum":
+        return kind, case(pendulum(True), u(1, 4), g=u(1, 10), l=u(0.3, 2), c=u(0, 0.5), theta_w=u(-0.6, 0.3), e=e(), theta0=u(0.5, 1.6), omega0=u(-3, 3))
+    if kind == "fall":
+        return kind, case(FALL, u(0.8, 2.5), m=u(0.1, 5), g=u(1, 10), a=r.choice([0, u(0.05, 0.8), u(-0.5, 0)]), e=e(), mu=r.choice([0, 0, u(0.05, 0.6)]),
+                          x0=u(-0.5, 0.5), y0=u(0.5, 1.5), vx=u(-2, 2), vy=u(-1, 1))
+    if kind == "two":
+        return kind, case(TWO_BALLS, u(1.5, 3), m1=u(0.01, 5), m2=u(0.01, 5), r1=u(0.01, 0.2), r2=u(0.01, 0.2), e=e(), a=u(-1, 0), b=u(0.5, 1.5), ua=u(0.5, 2),
+                          ub=u(-1, 0.2))
+    if kind == "disc":
+        return kind, case(DISC, u(0.7, 1.1), m=u(0.1, 5), R=u(0.05, 0.3), J=u(0.001, 0.05), g=u(5, 10), mu=r.choice([u(0.02, 0.2), u(0.2, 2)]), e=u(0.4, 1),
+                          qx=u(-1, 1), qy=u(0.6, 1), qt=u(-1, 1), ux=u(-3, 3), uy=u(-1, 1), ut=u(-8, 8))
+    if kind == "belt":
+        mu = u(0.05, 0.6)
+        return kind, case(STICK_SLIP, u(2, 8), m=u(0.3, 3), k=u(1, 15), c=u(0, 0.5), N=u(2, 12), mu_s=float(f"{mu * r.uniform(1, 2):.12g}"), mu_d=mu, vb=u(0.1, 0.7),
+                          F=r.choice([0, u(0.5, 4)]), w=u(0.5, 3), ph=u(0, 6), x0=u(-0.8, 0.8), v0=u(-0.8, 0.8))
+    if kind == "chain":
+        return kind, case(CHAIN, u(1.5, 3), m1=u(0.2, 3), m2=u(0.2, 3), m3=u(0.2, 3), r=u(0.02, 0.14), e1=e(), e2=e(), e3=e(), pull=r.choice([0, u(-1, 1)]),
+                          wall=u(1.8, 2.6), q1=u(-0.2, 0.1), q2=u(0.5, 0.8), q3=u(1.2, 1.5), u1=u(0.3, 1.8), u2=u(-0.5, 0.5), u3=u(-0.5, 0.5))
+    if kind == "table":
+        return kind, case(TABLE, u(0.5, 1.6), A=u(0.005, 0.08), w=u(2, 15), ph=u(-3, 3), e=e(), g=u(5, 10), z0=u(0.3, 0.6), v0=u(-0.5, 0.5))
+    if kind == "oscillator":
+        return kind, case(OSCILLATOR, u(4, 12), m=u(0.3, 3), c=u(0, 0.4), k=u(0.5, 9), F=u(-3, 3), w=u(0.5, 4), ph=u(-3, 3), sigma=u(-0.2, 0.4), e=e(), x0=u(-1, -0.3),
+                          v0=u(-0.5, 0.8))
+    if kind == "block":
+        return kind, case(BLOCK, u(0.3, 2), mu=u(0.4, 3), alpha=u(0.02, 0.35), g=u(1, 10), v0=u(0.3, 3))
+    return kind, case(double_pendulum(True), u(1, 3), l1=u(0.5, 1.3), l2=u(0.5, 1.3), m1=u(0.3, 2), m2=u(0.3, 2), k1=u(0.5, 3), k2=u(0.5, 3), lam=u(0, 1.2), e=e(),
+                      a0=u(0.2, 0.6), b0=u(0.2, 0.5), ua=u(-1.5, 0.3), ub=u(-0.8, 0.8))
+
+
+def check_random(carom, folder, count, seed):
+    """Other numbers: what is told is right. False: something is wrong."""
+    without, wrong = 0, []
+    for i in range(count):
+        kind, one = drawn(random.Random(f"{seed} {i}"))
+        try:
+            good = check(carom, folder, f"{kind} {seed} {i}", one)
+        except ArithmeticError as reason:  # no derivative there, or too many impacts for the other program
+            without += 1
+            print(f"{kind} {seed} {i}: {str(reason)[-160:]!r}")
+            continue
+        if not good:
+            wrong.append(i)
+            print(one["numbers"], one["end"])
+    print(f"{count} motions, {without} not compared, {len(wrong)} wrong")
+    return not wrong
+
+
 def derivatives(carom, folder, one):
     """By carom: {(coordinate, 0 or 1): {number: derivative}}."""
     starts = one.get("starts", {})
@@ -1055,6 +1112,8 @@ def check(carom, folder, name, one):
 
 def main():
     carom, folder, *wanted = sys.argv[1:]
+    if wanted and wanted[0] == "random":
+        return 0 if check_random(carom, folder, int(wanted[1]), int(wanted[2])) else 1
     names = FAST if wanted == ["fast"] else wanted or list(CASES)
     return 0 if all([check(carom, folder, name, CASES[name]) for name in names]) else 1
 

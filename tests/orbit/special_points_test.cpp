@@ -261,33 +261,12 @@ TEST_CASE("a brake that slips without a cycle: rest is not told as an orbit")
 
 namespace {
 
-/// A pair of gears with play: the angle between them is driven to and fro, and a load keeps it at one side.
-const std::string gear = R"toml(
-title = "gears with backlash"
-duration_s = 60
-[parameters]
-b = 1.0
-c = 0.1
-e = 0.9
-F0 = 0.1
-F = 0.5
-w = 0.8
-[[coordinate]]
-name = "x"
-start = 0.0
-start_velocity = 0.3
-[lagrangian]
-kinetic = "x'^2/2"
-forces = { x = "F0 + F*cos(w*t) - c*x'" }
-[[contact]]
-name = "front"
-gap = "b - x"
-law = { restitution = "e" }
-[[contact]]
-name = "back"
-gap = "b + x"
-law = { restitution = "e" }
-)toml";
+Scene gear(const std::vector<Override>& overrides)
+{
+    auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/gear_backlash.toml", overrides);
+    REQUIRE(scene);
+    return std::move(*scene);
+}
 
 /// How far the orbit that strikes the front once a period stays away from the back. Between impacts
 /// x' = y exp(-c s) + x_p', x_p the motion without impacts, so that x = b after a period gives y and the
@@ -326,7 +305,7 @@ TEST_CASE("gears with backlash: round a fold and past the grazing of the back to
         CAPTURE(e);
         BranchOptions options = over("w", 0.3, 4);
         options.orbit.settle = 60;
-        const auto branch = follow_branch(read(gear, {{"parameters.e", digits(e)}}), options);
+        const auto branch = follow_branch(gear({{"parameters.e", digits(e)}}), options);
         REQUIRE(branch);
         CHECK(branch->end == "range");
         CHECK(first_of(*branch, "fold").value > 1);
@@ -354,7 +333,7 @@ TEST_CASE("gears with backlash: an orbit that grazes is found from the impacts a
     // two impacts on the front, one of them slower and slower; then none, with the gap opening
     BranchOptions options = over("w", 0.45, 0.6);
     options.orbit.settle = 60;
-    const Scene scene = read(gear, {{"parameters.e", "0.7"}, {"parameters.w", "0.5"}});
+    const Scene scene = gear({{"parameters.e", "0.7"}, {"parameters.w", "0.5"}});
     const auto forth = follow_branch(scene, options);
     REQUIRE(forth);
     const SpecialPoint& graze = first_of(*forth, "grazing");
@@ -374,7 +353,36 @@ TEST_CASE("gears with backlash: an orbit that grazes is found from the impacts a
     options.orbit.settle = 0;
     options.high = std::max(options.high, 1.001 * behind.value);
     options.upwards = false;
-    const auto back = follow_branch(read(gear, begin), options);
+    const auto back = follow_branch(gear(begin), options);
     REQUIRE(back);
     CHECK(first_of(*back, "grazing").value == doctest::Approx(graze.value).epsilon(1e-10));
+}
+
+TEST_CASE("a wheel of spokes: rolls from where it just passes the top to where its foot lifts before the "
+          "next one lands")
+{
+    auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/rimless_wheel.toml");
+    REQUIRE(scene);
+    BranchOptions options;
+    options.orbit.section = "sin(2*pi*(x + y*tan(gamma))/d)";
+    options.orbit.shift = {{"x", "d"}};
+    options.over = "gamma";
+    options.low = 0.05;
+    options.high = 0.27;
+    options.max_step = 0.1;
+    // half the angle between spokes; massless spokes: v^2 before a landing is 4 g l sin(gamma) sin(al)/sin(2
+    // al)^2
+    const double al = turn / 16;
+    const auto up = follow_branch(*scene, options);
+    REQUIRE(up);
+    // there the slope carries the hub alone: v^2 = g l cos(al + gamma)
+    const double lifts =
+        std::atan(std::cos(al) / (std::sin(al) + 4 * std::sin(al) / std::pow(std::sin(2 * al), 2)));
+    CHECK(first_of(*up, "contact_lost").value == doctest::Approx(lifts).epsilon(1e-10));
+    CHECK(first_of(*up, "contact_lost").place == "foot");
+
+    options.upwards = false;
+    const auto down = follow_branch(*scene, options);
+    REQUIRE(down);
+    CHECK(down->end.find("the period grows without bound towards 0.0682294") != std::string::npos);
 }

@@ -157,6 +157,12 @@ def elastoplastic_truss(run):
     near(max(run["s1"]), 900 / math.sqrt(2), 1e-6, "the inclined bars carry the rest:")
 
 
+def gear_backlash(run):
+    returns(run, "front", 0.9)
+    returns(run, "back", 0.9)
+    at_most(max(abs(x) for x in run["x"]), 1 + 1e-9, "the tooth is beside the middle of its gap by")
+
+
 def impact_oscillator(run):
     returns(run, "stop", 0.8)
     at_most(max(run["x"]), 1e-9, "the mass is behind the stop by")

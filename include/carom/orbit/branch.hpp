@@ -24,10 +24,10 @@ struct BranchOptions {
 
 /// Where something changes along a branch.
 struct SpecialPoint {
-    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, contact_lost, corner, events
+    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, slip, contact_lost, corner, events
     double value = 0;  ///< of the parameter
     Orbit orbit;
-    std::string place;  ///< the contact of grazing, stick and contact_lost; both of a corner
+    std::string place;  ///< the contact of grazing, stick, slip and contact_lost; both of a corner
     double time_s = 0;  ///< and when
     double slope = 0;   ///< of the gap, reaction or acceleration that vanishes, by the parameter
 };

@@ -30,15 +30,16 @@ struct OrbitOptions {
     double tolerance = 1e-12;  ///< of the closure, relative to the sizes of the state; > 0
 };
 
-/// A gap of an open contact that is smallest at some instant, a reaction of a closed one or its slip, an
-/// acceleration out of a reversal or into sticking, or the speed of an impact: where it vanishes, the
-/// sequence of events changes.
+/// A gap of an open contact that is smallest at some instant, a reaction of a closed one, its slip or what
+/// its friction has left while it sticks, an acceleration out of a reversal or into sticking, the rate with
+/// which friction reaches its bound, or the speed of an impact: where it vanishes, the sequence of events
+/// changes.
 struct Nearness {
-    enum class Kind { Gap, Reaction, Reversal, Impact, Slip, Stop };
+    enum class Kind { Gap, Reaction, Reversal, Impact, Slip, Stop, Hold, Onset };
     Kind kind{};
     int contact = 0;
     double time_s = 0;
-    double value = 0;       ///< m, N, m/s^2 or m/s
+    double value = 0;       ///< m, N, m/s^2, N/s or m/s
     Eigen::VectorXd q, u;   ///< of a gap: the state there
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
 };
