@@ -350,6 +350,18 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
     placed.high = high + Vec3::Constant(hull.radius_m);
 }
 
+namespace {
+
+/// Whether the balls that hold two shapes are farther apart than that, as of many pairs whose boxes overlap.
+bool balls_are_apart(const PlacedCollider& a, const PlacedCollider& b, double far)
+{
+    constexpr double rounding = 1e-9;
+    const double sum = (1 + rounding) * (a.collider->radius_m + b.collider->radius_m + far);
+    return (a.pose.position_m - b.pose.position_m).squaredNorm() > sum * sum;
+}
+
+}  // namespace
+
 bool can_touch(const Shape& a, const Shape& b) noexcept
 {
     return !(is_obstacle(a) && is_obstacle(b));
@@ -369,6 +381,7 @@ void find_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
         find_contact_points(b, a, reach_m, points);
         return exchange(points, before);
     }
+    if (balls_are_apart(a, b, std::max(0.0, reach_m))) return;
     detail::convex_contact_points(a, b, reach_m, points);
 }
 

@@ -459,6 +459,8 @@ struct Query {
         if (point.gap_m <= reach_m) points.push_back(point);
     }
 
+    [[nodiscard]] bool have_a_point_in_common(const Axis& edges) const;
+    [[nodiscard]] Axis best_edge_axis(const Axis& face_a, const Axis& face_b) const;
     bool by_face(const Axis& axis, bool face_of_a) const;
     bool by_edges(const Axis& axis) const;
     void beside_edges(const Axis& axis, const Vec3& crossing) const;
@@ -706,6 +708,33 @@ bool has_corner_in(const PlacedCollider& hull, const PlacedCollider& other, doub
     });
 }
 
+/// Whether a point is at least so deep behind all faces of a hull. False also where that is not asked by
+/// fours.
+bool is_behind_all(const PlacedCollider& hull, const Vec3& x, double depth)
+{
+    if (hull.corners_in_fours.empty()) return false;
+    thread_local std::vector<double> above;
+    above.resize(hull.normals_in_fours.room());
+    hull.normals_in_fours.heights(x, hull.offsets, above);
+    unsigned in_front = 0;
+    for (const double height : above) {
+        in_front |= static_cast<unsigned>(!(height <= -depth));
+    }
+    return in_front == 0;
+}
+
+/// Whether no axis keeps two hulls farther apart than the best face of `hull` does (BO-41): the lowest corner
+/// of the other one over that face is straight above it, or inside with no face nearer. False also where
+/// corners are not asked by fours.
+bool is_best_axis(const Axis& face, const PlacedCollider& hull, const PlacedCollider& other, double tolerance)
+{
+    if (face.face < 0) return false;
+    const double nearly = 1e-3 * tolerance;
+    const Vec3& corner = other.vertices[lowest_vertex(other, face.normal, 0)];
+    if (face.separation <= 0) return is_behind_all(hull, corner, -face.separation - nearly);
+    return is_behind_all(hull, corner - (face.separation + nearly) * face.normal, 0);
+}
+
 /// What the best faces say about edges.
 Found found_by(const Axis& face_a, const Axis& face_b, const PlacedCollider& a, const PlacedCollider& b,
                double tolerance)
@@ -727,6 +756,36 @@ double distance_at_most(const PlacedCollider& a, const PlacedCollider& b, const 
         smallest = std::min(smallest, (x - y).squaredNorm());
     }
     return std::sqrt(smallest);
+}
+
+/// The best axis of edges (BO-5): where the hulls are nearest or deepest two points are at most as far apart
+/// as the best faces say.
+Axis Query::best_edge_axis(const Axis& face_a, const Axis& face_b) const
+{
+    const double of_faces = std::max(face_a.separation, face_b.separation);
+    const double grown = std::max(std::max(0.0, reach_m) + rounding(), -of_faces) + tolerance;
+    const Found found = found_by(face_a, face_b, a, b, tolerance);
+    const Axis edges = best_edges(a, b, grown, found);
+    // faces overlap, but hulls that are apart by more than that have their nearest edges farther away
+    const bool flat = a.collider->hull.flat || b.collider->hull.flat;
+    if (flat || std::max(of_faces, edges.separation) >= -tolerance || have_a_point_in_common(edges) ||
+        has_corner_in(a, b, tolerance) || has_corner_in(b, a, tolerance))
+        return edges;
+    const double farther = std::max(grown, distance_at_most(a, b, face_a.normal));
+    return best_edges(a, b, farther + tolerance, found);
+}
+
+/// Whether the middle between two edges is in both hulls.
+bool Query::have_a_point_in_common(const Axis& edges) const
+{
+    if (edges.edge_a < 0) return false;
+    const auto& edge_a = a.collider->hull.edges[edges.edge_a];
+    const auto& edge_b = b.collider->hull.edges[edges.edge_b];
+    const Vec3 &p0 = a.vertices[edge_a[0]], &p1 = a.vertices[edge_a[1]];
+    const Vec3 &q0 = b.vertices[edge_b[0]], &q1 = b.vertices[edge_b[1]];
+    const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
+    const Vec3 middle = 0.5 * (p0 + at.s * (p1 - p0) + q0 + at.t * (q1 - q0));
+    return is_behind_all(a, middle, -tolerance) && is_behind_all(b, middle, -tolerance);
 }
 
 }  // namespace
@@ -769,21 +828,15 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     const double far = std::max(0.0, reach_m) + query.rounding();
     const Axis face_a = best_face(a, b, far);
     if (face_a.separation > far) return;
-    const Axis face_b = best_face(b, a, far);
-    if (face_b.separation > far) return;
-    // where the hulls are nearest or deepest two points are at most this far apart (BO-5)
-    const double grown = std::max(far, -std::max(face_a.separation, face_b.separation)) + tolerance;
-    const Found found = found_by(face_a, face_b, a, b, tolerance);
-    Axis edges = best_edges(a, b, grown, found);
-    if (edges.separation > far) return;
-
-    // faces overlap, but hulls that are apart by more than that have their nearest edges farther away
-    const bool flat = a.collider->hull.flat || b.collider->hull.flat;
-    if (!flat && std::max({face_a.separation, face_b.separation, edges.separation}) < -tolerance &&
-        !has_corner_in(a, b, tolerance) && !has_corner_in(b, a, tolerance)) {
-        const double farther = std::max(grown, distance_at_most(a, b, face_a.normal));
-        edges = best_edges(a, b, farther + tolerance, found);
-        if (edges.separation > far) return;
+    // the other face and the edges are asked where they may be better
+    Axis face_b, edges;
+    if (!is_best_axis(face_a, a, b, tolerance)) {
+        face_b = best_face(b, a, far);
+        if (face_b.separation > far) return;
+        if (face_b.separation <= face_a.separation || !is_best_axis(face_b, b, a, tolerance)) {
+            edges = query.best_edge_axis(face_a, face_b);
+            if (edges.separation > far) return;
+        }
     }
 
     const bool face_of_a = face_a.face >= 0 && face_a.separation >= face_b.separation - tolerance;
