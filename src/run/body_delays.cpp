@@ -174,11 +174,11 @@ void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double t
 std::pair<double, double> velocities_of(const BodyContact& contact, const State& after,
                                         const FinishedBodyStep& bodies)
 {
-    std::array<int, 2> bodies{contact.first, contact.second};
-    std::array<Vec3, 2> arms{contact.arm_first, contact.arm_second};
+    const std::array<int, 2> pair{contact.first, contact.second};
+    const std::array<Vec3, 2> arms{contact.arm_first, contact.arm_second};
     double U_before = 0, U_after = 0;
     for (const std::size_t side : {0U, 1U}) {
-        const auto i = static_cast<std::size_t>(bodies[side]);
+        const auto i = static_cast<std::size_t>(pair[side]);
         const double sign = side == 0 ? 1 : -1;
         const Vec3 w_after = after.R[i] * after.W[i];
         U_before +=
