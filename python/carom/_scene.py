@@ -149,7 +149,7 @@ class Scene:
         """
         pairs = _override_pairs(parameters, overrides)
         if not self.text:
-            raise TypeError("a scene of Python functions has no text: change the System and make it again")
+            raise TypeError("this scene of Python functions has no text: change the System and make it again")
         return Scene(_carom.read_scene_text(self.text, self._name, pairs, self._folder), self._name, self._folder)
 
     def to_dict(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Scene:
         'theta'
         """
         if not self.text:
-            raise TypeError("a scene of Python functions has no text, and so no dictionary")
+            raise TypeError("this scene of Python functions has no text, and so no dictionary")
         return tomllib.loads(self.text)
 
     def save(self, path: PathLike) -> None:
@@ -177,7 +177,7 @@ class Scene:
         2.0
         """
         if not self.text:
-            raise TypeError("a scene of Python functions has no text that could be written")
+            raise TypeError("this scene of Python functions has no text that could be written")
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
 

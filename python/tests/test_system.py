@@ -156,8 +156,29 @@ def test_constraints_hold() -> None:
     assert np.abs(np.hypot(run.q["x"], run.q["y"]) - 1).max() < 1e-9
 
 
-def test_a_scene_of_functions_has_no_text(tmp_path: Path) -> None:
+def test_a_scene_of_functions_is_written_as_text(tmp_path: Path) -> None:
     scene = pendulum().scene()
+    again = carom.scene(scene.text)
+    run = scene.run(tmp_path / "run.h5")
+    # the same operations but for the order of sums
+    for name in scene.coordinates:
+        assert abs(run.q[name][-1] - again.run().q[name][-1]) < 1e-9
+    assert carom.open(tmp_path / "run.h5").status == "certified"
+    longer = carom.resume(tmp_path / "run.h5", duration_s=2 * scene.duration_s)
+    assert longer.t[-1] == pytest.approx(2 * scene.duration_s)
+    assert scene.set(duration_s=0.1).duration_s == 0.1
+    assert pickle.loads(pickle.dumps(scene)).text == scene.text
+    assert len(scene.study(vary={"duration_s": [0.1, 0.2]})) == 2
+
+
+def test_a_function_that_no_text_can_say(tmp_path: Path) -> None:
+    def deep(q: Any) -> Any:
+        y = q.x
+        for _ in range(60):
+            y = carom.sin(y) * carom.cos(y)
+        return y**2
+
+    scene = carom.System(coordinates={"x": 0.1}, kinetic="x'^2/2", potential=deep, duration_s=0.1).scene()
     assert scene.text == ""
     scene.run(tmp_path / "run.h5")
     assert carom.open(tmp_path / "run.h5").status == "certified"
@@ -166,6 +187,8 @@ def test_a_scene_of_functions_has_no_text(tmp_path: Path) -> None:
     for use in (scene.to_dict, lambda: scene.set(duration_s=1), lambda: pickle.dumps(scene), scene.study):
         with pytest.raises(TypeError):
             use()
+    with pytest.raises(carom.Error, match="cannot be written"):
+        carom.sensitivities(scene, ["coordinate.x.start"])
 
 
 def test_impact_maps_as_functions() -> None:

@@ -48,6 +48,8 @@ Eigen::MatrixXd on_section(const Closure& closure, const Eigen::MatrixXd& M_B, c
 {
     const Eigen::MatrixXd& B = closure.B;
     const Eigen::RowVectorXd row = slope * B;
+    // a single direction leads through the section: none is left within it
+    if (B.cols() < 2) return Eigen::MatrixXd(0, 0);
     const Svd svd(row, Eigen::ComputeFullV);
     const Eigen::MatrixXd S = B * svd.V().rightCols(B.cols() - 1);
     const Eigen::MatrixXd moved = M_B * svd.V().rightCols(B.cols() - 1);

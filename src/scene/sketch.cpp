@@ -1,11 +1,13 @@
 #include "carom/scene/sketch.hpp"
 
 #include "expression/parse.hpp"
+#include "expression/print.hpp"
 #include "run/run_parts.hpp"
 #include "run/visit_settings.hpp"
 #include "scene_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -165,10 +167,14 @@ private:
     Errors errors_;
 };
 
-/// Writes the scene; formulas without a text are told, all of them.
+/// Writes the scene; formulas that no text can say are told, all of them.
 class SketchWriter {
 public:
-    explicit SketchWriter(const SystemSketch& sketch) : sketch_(sketch) {}
+    explicit SketchWriter(const SystemSketch& sketch) : sketch_(sketch)
+    {
+        for (const CoordinateSketch& coordinate : sketch.coordinates)
+            coordinates_.push_back(coordinate.name);
+    }
 
     Expected<std::string, Errors> write()
     {
@@ -201,9 +207,10 @@ private:
         text_ += fmt::format(form, std::forward<Arguments>(arguments)...) + "\n";
     }
 
-    std::string toml_of(const FormulaSketch& from, const std::string& where)
+    std::string toml_of(const FormulaSketch& from, std::span<const std::string> names,
+                        const std::string& where)
     {
-        if (auto text = from.toml()) return *text;
+        if (auto text = from.toml(names)) return *text;
         no_text(where);
         return "0";
     }
@@ -212,22 +219,23 @@ private:
     {
         errors_.push_back({.code = ErrorCode::NotAllowedHere,
                            .where = where,
-                           .message = "this is a callable, which cannot be written as text",
-                           .hint = "write it as text",
+                           .message = "this callable cannot be written as text",
+                           .hint = "write it as text; tables are named in scenes",
                            .excerpt = {}});
     }
 
     void formula(std::string_view key, const FormulaSketch& from, const std::string& where)
     {
-        if (!from.is_left_out()) line("{} = {}", key, toml_of(from, where));
+        if (!from.is_left_out()) line("{} = {}", key, toml_of(from, coordinates_, where));
     }
 
-    void list(std::string_view key, const std::vector<FormulaSketch>& from, const std::string& where)
+    void list(std::string_view key, const std::vector<FormulaSketch>& from,
+              std::span<const std::string> names, const std::string& where)
     {
         if (from.empty()) return;
         std::vector<std::string> texts;
         for (const FormulaSketch& one : from)
-            texts.push_back(toml_of(one, where));
+            texts.push_back(toml_of(one, names, where));
         line("{} = [{}]", key, fmt::join(texts, ", "));
     }
 
@@ -260,10 +268,12 @@ private:
         const std::string where = "contact." + contact.name;
         line("[[contact]]\nname = {}", quoted_toml(contact.name));
         formula("gap", contact.gap, where);
-        list("sliding", contact.sliding, where);
-        list("position", contact.position, where);
-        formula("surface", contact.surface, where);
-        list("obstacle_velocity", contact.obstacle_velocity, where);
+        list("sliding", contact.sliding, coordinates_, where);
+        list("position", contact.position, coordinates_, where);
+        const std::span<const std::string> axes(axes_.data(),
+                                                std::min(axes_.size(), contact.position.size()));
+        if (!contact.surface.is_left_out()) line("surface = {}", toml_of(contact.surface, axes, where));
+        list("obstacle_velocity", contact.obstacle_velocity, axes, where);
         line("[contact.law]\nkind = \"{}\"", contact.friction.is_left_out() ? "unilateral" : "coulomb");
         formula("restitution", contact.restitution, where);
         formula("friction", contact.friction, where);
@@ -275,8 +285,8 @@ private:
     {
         const std::string where = "constraint." + constraint.name;
         line("[[constraint]]\nname = {}", quoted_toml(constraint.name));
-        list("zero", constraint.zero, where);
-        list("velocity", constraint.velocity, where);
+        list("zero", constraint.zero, coordinates_, where);
+        list("velocity", constraint.velocity, coordinates_, where);
         if (!constraint.only_while.empty()) line("only_while = {}", quoted_toml(constraint.only_while));
     }
 
@@ -314,6 +324,8 @@ private:
     }
 
     const SystemSketch& sketch_;
+    std::vector<std::string> coordinates_;
+    const std::array<std::string, 3> axes_{"x", "y", "z"};  ///< of particles
     std::string text_;
     Errors errors_;
 };
@@ -336,7 +348,7 @@ IntegratorSettings integrator_of(const SystemSketch& sketch, double length_m)
     return with_activation_gap(sketch.integrator, detail::gap_tolerance * length_m);
 }
 
-/// A scene with callables, which no text can say.
+/// A scene with callables that no text can say.
 Expected<Scene, Errors> scene_without_text(const SystemSketch& sketch)
 {
     auto system = system_of(sketch);
@@ -377,11 +389,14 @@ Expected<Scene, Errors> scene_without_text(const SystemSketch& sketch)
 
 }  // namespace
 
-std::optional<std::string> FormulaSketch::toml() const
+std::optional<std::string> FormulaSketch::toml(std::span<const std::string> coordinates) const
 {
     if (const auto* text = std::get_if<std::string>(&content_)) return quoted_toml(*text);
     if (const auto* number = std::get_if<double>(&content_)) return fmt::format("{}", *number);
-    return std::nullopt;
+    const auto* recorded = std::get_if<Recorded>(&content_);
+    if (recorded == nullptr) return std::nullopt;
+    const auto text = text_of((*recorded)(static_cast<int>(coordinates.size())), coordinates);
+    return text ? std::optional(quoted_toml(*text)) : std::nullopt;
 }
 
 Expected<Formula> FormulaSketch::formula(int coordinates, const Vocabulary& names,

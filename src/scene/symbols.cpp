@@ -108,6 +108,14 @@ Expected<SceneSymbols, Errors> read_symbols(const Scene& scene, std::span<const 
              .hint = "describe the system by [[coordinate]] and [lagrangian]",
              .excerpt = {}}};
     }
+    if (scene.text.empty()) {
+        return Errors{
+            {.code = ErrorCode::NotAllowedHere,
+             .where = scene.title,
+             .message = "derivatives need formulas; a function of this scene cannot be written as one",
+             .hint = "an impact map, a table in a function, or a function that is too long: use formulas",
+             .excerpt = {}}};
+    }
     Mistakes mistakes(scene.title, scene.text, {});
     const auto root = parse_toml(scene.text, mistakes);
     if (!root) return mistakes.sorted();

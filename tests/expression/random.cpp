@@ -1,5 +1,6 @@
 #include "../../src/expression/range_tape.hpp"
 #include "expression/derivative.hpp"
+#include "expression/print.hpp"
 #include "expression/program.hpp"
 #include "support.hpp"
 #include "tree.hpp"
@@ -54,6 +55,26 @@ TEST_CASE("a formula has the value of the tree that it was written from")
         const Formula formula = parsed(text_of(tree));
         Workspace work;
         check_close(formula.value(point_of(at), work), evaluate(tree, at), 4);
+    });
+}
+
+TEST_CASE("a formula that is written and read again has the same values")
+{
+    const std::array<std::string, 3> names{"x", "y", "theta"};
+    holds_for(2000, [&] {
+        const Branch tree = random_tree(*rc::gen::inRange(1, 7));
+        const auto at = random_point();
+        const Formula formula = parsed(text_of(tree));
+        const auto text = text_of(formula, names);
+        RC_ASSERT(text.has_value());
+        RC_LOG(*text);
+        const Formula again = parsed(*text);
+        Workspace work;
+        const double first = formula.value(point_of(at), work);
+        check_close(first, evaluate(tree, at), 4);
+        // the order of terms is free
+        check_close(again.value(point_of(at), work), evaluate(tree, at), 4);
+        RC_ASSERT(again.analytic() == formula.analytic());
     });
 }
 

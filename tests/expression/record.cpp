@@ -1,5 +1,6 @@
 #include "carom/expression/record.hpp"
 
+#include "expression/print.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -44,6 +45,59 @@ TEST_CASE("one text of C++ gives the same number directly and through the tape")
         // forty operations on numbers below ten
         RC_ASSERT(std::abs(formula.value({q, u, z[4]}, work) - everything(q, u, z[4])) <= 1e-13);
     });
+}
+
+TEST_CASE("what was recorded is written as text, conditions too, and read again")
+{
+    const std::array<std::string, 3> names{"x", "y", "theta"};
+    const Formula formula = record(2, everything);
+    const auto text = text_of(formula, names);
+    REQUIRE(text);
+    CHECK(text->find("not ") != std::string::npos);
+    const Formula read = parsed(*text);
+    holds_for(500, [&] {
+        std::array<double, 7> z{};
+        for (double& value : z)
+            value = *rc::gen::inRange(-1000, 1001) / 1000.0;
+        const std::array q{z[0], z[1], z[2]};
+        const std::array u{z[3], z[4], z[5]};
+        const double t = std::abs(z[6]);
+        Workspace work;
+        RC_ASSERT(std::abs(read.value({q, u, t}, work) - formula.value({q, u, t}, work)) <= 1e-13);
+    });
+    // as a user would type it
+    const auto written = [&](auto f) { return *text_of(record(2, f), names); };
+    CHECK(written([](const auto& q, const auto& u, auto) { return u[0] * u[0] / 2 - 9.81 * q[1]; }) ==
+          "-9.81*y + 0.5*x'^2");
+    CHECK(written([](const auto& q, const auto&, auto t) { return -(q[0] - (q[1] - t)) * pow(q[0], -3); }) ==
+          "x^-3*(y - t - x)");
+    CHECK(written([](const auto&, const auto&, auto) { return 0; }) == "0");
+}
+
+TEST_CASE("what no text can say has none")
+{
+    const std::array<std::string, 1> x{"x"};
+    const auto ramp = std::make_shared<const Table>(*Table::from_points({1, 3}, {0, 10}));
+    CHECK_FALSE(
+        text_of(record(1, [&](const auto& q, const auto&, const auto&) { return q[0].lookup(ramp); }), x));
+    const auto infinite = [](const auto& q, const auto&, const auto&) { return q[0] * q[0] * HUGE_VAL; };
+    CHECK_FALSE(text_of(record(1, infinite), x));
+    CHECK_FALSE(text_of(record(2, [](const auto& q, const auto&, const auto&) { return q[1]; }), x));
+    // each line uses the one before twice: 2^40 letters
+    const auto doubling = [](const auto& q, const auto&, const auto&) {
+        auto y = q[0];
+        for (int i = 0; i < 40; ++i)
+            y = sin(y) * cos(y);
+        return y;
+    };
+    CHECK_FALSE(text_of(record(1, doubling), x));
+    const auto deep = [](const auto& q, const auto&, const auto&) {
+        auto y = q[0];
+        for (int i = 0; i < 300; ++i)
+            y = sin(y);
+        return y;
+    };
+    CHECK_FALSE(text_of(record(1, deep), x));
 }
 
 TEST_CASE("a recorded formula has the derivatives of the parsed one")

@@ -137,6 +137,42 @@ TEST_CASE("a period that is none of the forcing is refused, and so is a section 
     CHECK(!find_orbit(read(driven_oscillator), options));
 }
 
+TEST_CASE("a section inside the phase of stick gives the orbit that one inside the phase of slip gives")
+{
+    // the spring alone tells one state of stick from another: through a section none is left
+    const Scene belt = read(R"(
+        duration_s = 12
+        [[coordinate]]
+        name = "s"
+        start = 0
+        start_velocity = 0.2
+        [[coordinate]]
+        name = "height"
+        start = 0
+        [lagrangian]
+        kinetic = "(s'^2 + height'^2)/2"
+        potential = "5*s^2 + 10*height"
+        [[contact]]
+        name = "belt"
+        position = ["s", "height"]
+        surface = "y"
+        obstacle_velocity = ["0.2", "0"]
+        law = { kind = "coulomb", friction = 0.25, static_friction = 0.4 }
+        [integrator]
+        kind = "series"
+        )");
+    OrbitOptions sliding, sticking;
+    sliding.section = "-s'";
+    sticking.section = "s - 0.1";
+    const auto one = find_orbit(belt, sliding), other = find_orbit(belt, sticking);
+    REQUIRE(one);
+    REQUIRE(other);
+    REQUIRE(other->converged);
+    CHECK(other->period_s == doctest::Approx(one->period_s).epsilon(1e-12));
+    CHECK(other->section_multipliers.empty());
+    CHECK(other->stable);
+}
+
 TEST_CASE("the one-impact orbit of the oscillator: its multipliers have the product e^2")
 {
     OrbitOptions options;

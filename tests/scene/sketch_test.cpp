@@ -1,5 +1,6 @@
 #include "carom/scene/sketch.hpp"
 #include "run/visit_settings.hpp"
+#include "scene/symbols.hpp"
 
 #include "scene/support.hpp"
 
@@ -59,17 +60,33 @@ TEST_CASE("callables and texts describe the same system")
     sketch.contacts[0].gap = [](const auto& q, const auto&, const auto&) { return q[1]; };
     const auto scene = make_scene(sketch);
     if (!scene) FAIL(all_text(scene.error()));
-    CHECK(scene->text.empty());
+    // what they do is written as text, so that commands that need one work
+    CHECK(scene->text.find("potential = \"") != std::string::npos);
+    CHECK(scene->text == *to_toml(sketch));
     const State callable = end_of(*scene);
     // the same operations in another order: rounding, enlarged by the motion
     CHECK((callable.q - text.q).norm() < 1e-12);
+}
 
-    // such a system has no text
+TEST_CASE("callables with tables have no text, and are run without one")
+{
+    SystemSketch sketch = block_as_text();
+    const auto weight = std::make_shared<const Table>(*Table::from_points({-10, 10}, {-98.1, 98.1}));
+    sketch.potential = [weight](const auto& q, const auto&, const auto&) {
+        return 2 * q[1].lookup(weight) + 5.0 / 2 * q[0] * q[0];
+    };
+    const auto scene = make_scene(sketch);
+    if (!scene) FAIL(all_text(scene.error()));
+    CHECK(scene->text.empty());
     const auto written = to_toml(sketch);
     REQUIRE_FALSE(written);
-    CHECK(written.error().size() == 2);
+    REQUIRE(written.error().size() == 1);
     CHECK(written.error()[0].code == ErrorCode::NotAllowedHere);
     CHECK(written.error()[0].where == "lagrangian.potential");
+    // derivatives need formulas, and say so
+    const auto derivatives = read_symbols(*scene, {});
+    REQUIRE_FALSE(derivatives);
+    CHECK(derivatives.error()[0].code == ErrorCode::NotAllowedHere);
 }
 
 TEST_CASE("a particle on a surface, a constraint and another integrator go through the text as well")

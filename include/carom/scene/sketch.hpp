@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -45,8 +46,9 @@ public:
 
     [[nodiscard]] bool is_left_out() const noexcept { return content_.index() == 0; }
 
-    /// As a scene has it, quoted where it is a text; nothing for a callable.
-    [[nodiscard]] std::optional<std::string> toml() const;
+    /// As a scene has it, quoted where it is a text; callables as what they do with the coordinates of these
+    /// names. Nothing for callables that no text can say: with tables, or too long.
+    [[nodiscard]] std::optional<std::string> toml(std::span<const std::string> coordinates) const;
 
     /// The formula; zero where it was omitted. `coordinates`: how many a callable receives. Errors: those of
     /// parse_formula.
@@ -118,11 +120,11 @@ struct SystemSketch {
 /// contact.floor.gap.
 [[nodiscard]] Expected<LagrangianSystem, Errors> system_of(const SystemSketch& sketch);
 
-/// The scene, checked like one from a file. Where all formulas are texts or numbers it is that of
-/// read_scene_text(to_toml(sketch)), bit for bit; else it has no text, and its recordings cannot be resumed.
+/// The scene, checked like one from a file: that of read_scene_text(to_toml(sketch)), bit for bit. Where a
+/// callable cannot be written it has no text, and its recordings cannot be resumed.
 [[nodiscard]] Expected<Scene, Errors> make_scene(const SystemSketch& sketch);
 
-/// The scene as text. Errors: NotAllowedHere where a formula is a callable, which has none.
+/// The scene as text. Errors: NotAllowedHere where a callable cannot be written, and for impact maps.
 [[nodiscard]] Expected<std::string, Errors> to_toml(const SystemSketch& sketch);
 
 }  // namespace carom
