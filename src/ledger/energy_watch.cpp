@@ -103,7 +103,7 @@ bool EnergyWatch::judge(const EnergyError& error, double tolerance) noexcept
 std::string words_of(const EnergyError& error, std::string_view other_remedy)
 {
     const char* did = error.amount_J < 0 ? "destroyed" : "created";
-    const char* by = error.culprit == 1   ? "the correction of overlaps"
+    const char* by = error.culprit == 1   ? "the correction, or reactions that hold,"
                      : error.culprit == 2 ? "forces that change much within a step"
                                           : "the scheme";
     const std::string what =

@@ -489,7 +489,7 @@ void BodyFormulas::look_at_friction(double ended_s, const BodyStepMemory& s, std
     look_for_paradoxes(friction, findings);
 }
 
-void BodyFormulas::report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings)
+void BodyFormulas::report(const State& before, double h_s, BodyStepMemory& s, StepReport& report)
 {
     // the step as one in coordinates would leave it behind
     shown_.problem = s.problem;
@@ -505,9 +505,9 @@ void BodyFormulas::report(const State& before, double h_s, BodyStepMemory& s, st
     shown_.events.clear();
     report_contact_steps(model_, shown_);
     recall_statuses(model_, true, memory_, shown_);
-    look_at_friction(before.t_s + h_s, s, findings);
-    update_statuses(model_, true, before.t_s + h_s / 2, memory_, shown_);
-    report_constraints(model_, before.t_s + h_s / 2, memory_, shown_);
+    look_at_friction(before.t_s + h_s, s, report.findings);
+    update_statuses(model_, true, before.t_s + h_s / 2, memory_, shown_, report.energy);
+    report_constraints(model_, before.t_s + h_s / 2, memory_, shown_, report.energy);
     for (ContactStep step : shown_.contacts) {
         step.contact = shown_.rows.index_of[static_cast<std::size_t>(step.contact)];
         s.statuses.steps.push_back(step);

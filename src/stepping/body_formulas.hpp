@@ -98,8 +98,8 @@ public:
     /// Moves the coordinates of `places` by displacements of the carriers.
     void move(std::span<const Vec3> moved, State& places) const;
 
-    /// Statuses and events; the events go to s.events.
-    void report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings);
+    /// Statuses and events; the events go to s.events, findings and works that held to the report.
+    void report(const State& before, double h_s, BodyStepMemory& s, StepReport& report);
 
     /// Percussions and statuses of contacts and constraints, after report().
     void commit(State& state) const;

@@ -196,15 +196,22 @@ void report_spin(const BodyModel& model, double h_s, const State& start, BodySte
     }
 }
 
+double& line_of_joint(const JointPart& part, EnergyLines& lines) noexcept
+{
+    switch (part.kind) {
+    case JointPart::Kind::Held: return lines.joint_J;
+    case JointPart::Kind::Stop: return lines.impact_J;
+    case JointPart::Kind::Friction: return lines.friction_J;
+    default: return lines.non_firm_J;
+    }
+}
+
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyStepMemory& s,
                     EnergyLines& lines)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];
-        double& line = part.kind == JointPart::Kind::Held       ? lines.joint_J
-                       : part.kind == JointPart::Kind::Stop     ? lines.impact_J
-                       : part.kind == JointPart::Kind::Friction ? lines.friction_J
-                                                                : lines.non_firm_J;
+        double& line = line_of_joint(part, lines);
         for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
             const double U_plus = s.joint_U_plus[static_cast<std::size_t>(row)] - part.rate;
             line += s.P[row] * 0.5 * (s.problem.U_minus[row] + U_plus);

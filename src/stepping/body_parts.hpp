@@ -231,9 +231,9 @@ struct ContactWork {
 void find_touching(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
-/// open goes to the findings.
+/// open goes to the findings of the report, and what reactions that hold did to its line of corrections.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
-                     BodyStepMemory& scratch, std::vector<Finding>& findings);
+                     BodyStepMemory& scratch, StepReport& report);
 
 /// The least body of those that a contact or stop of the step is tied to by contacts that act.
 [[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyStepMemory& scratch);
@@ -285,7 +285,7 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySt
 void find_touching_stops(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Events of motors that saturate and of friction that holds or slips; statuses go to what is kept.
-void tell_drives(double time_s, const State& state, BodyStepMemory& scratch);
+void tell_drives(double time_s, const State& state, BodyStepMemory& scratch, EnergyLines& lines);
 
 /// Whether a stop with restitution that touched persists (MS-8): it then has none, and closes as a soft one
 /// does. One that does not and is open does not act: false.
@@ -319,6 +319,9 @@ void report_joints(const BodyModel& model, BodyStepMemory& scratch);
 
 /// How the angular momenta changed, for diagrams (BO-25); the same.
 void report_spin(const BodyModel& model, double h_s, const State& start, BodyStepMemory& scratch);
+
+/// Where the work of a part of a joint stands.
+[[nodiscard]] double& line_of_joint(const JointPart& part, EnergyLines& lines) noexcept;
 
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still,
                     const BodyStepMemory& scratch, EnergyLines& lines);

@@ -434,16 +434,18 @@ void find_touching(const BodyModel& model, double activation_gap_m, State& state
 }
 
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
-                     BodyStepMemory& s, std::vector<Finding>& findings)
+                     BodyStepMemory& s, StepReport& report)
 {
     StatusScratch& w = s.statuses;
     const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;
     match(s.contacts, state.kept, w.kept_of, w.found);
     collect(model, solver, state, s);
     find_collisions(model, s);
-    look_at_friction(model, h_s, start_s + h_s, s, findings);
+    look_at_friction(model, h_s, start_s + h_s, s, report.findings);
     s.events.clear();
-    update_statuses(w.steps, true, middle_s, w.statuses, s.events);
+    const double held_J = update_statuses(w.steps, true, middle_s, w.statuses, s.events);
+    report.energy.friction_J -= held_J;
+    report.energy.correction_J += held_J;
 
     // events tell of contacts by their bodies; an impact that began in the step before ended with it
     w.place_of.assign(s.contacts.size() + s.joints.size(), -1);
@@ -467,7 +469,7 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
             event.time_s = start_s;
     }
     tell_vanished(model.stops, state.kept, w.found, middle_s, s.events);
-    tell_drives(middle_s, state, s);
+    tell_drives(middle_s, state, s, report.energy);
     if (!std::ranges::is_sorted(s.events, {}, &Event::time_s))
         std::ranges::stable_sort(s.events, {}, &Event::time_s);
 

@@ -4,6 +4,7 @@
 #include "carom/convex/sets.hpp"
 #include "carom/core/expected.hpp"
 #include "constraint_pressure.hpp"
+#include "ledger/reaction_line.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
 #include "system/lagrangian/constraint_geometry.hpp"
@@ -294,7 +295,18 @@ ConstraintStatus status_of_part(const Model& model, int interaction, const Scrat
                               s.problem.part(std::span<const double>(s.U_plus), k));
 }
 
-void tell_changes(const Model& model, double time_s, State& state, Scratch& s)
+/// The work of a reaction that holds: in theory none, so that it is the scheme's (LE-26).
+void account_held(int k, const Scratch& s, EnergyLines& lines)
+{
+    double held_J = 0;
+    for (int row = s.problem.offsets[k]; row < s.problem.offsets[k + 1]; ++row) {
+        held_J += s.P[row] * (s.problem.U_minus[row] + s.U_plus[row]) / 2;
+    }
+    lines.*line_of(s.problem.laws[k], false) -= held_J;
+    lines.correction_J += held_J;
+}
+
+void tell_changes(const Model& model, double time_s, State& state, Scratch& s, EnergyLines& lines)
 {
     const int contacts = model.contacts(), parts = model.interactions() - contacts;
     state.constraint_status.resize(static_cast<std::size_t>(parts), 0);
@@ -306,6 +318,8 @@ void tell_changes(const Model& model, double time_s, State& state, Scratch& s)
         const auto before = static_cast<ConstraintStatus>(kept);
         const ConstraintStatus now = status_of_part(model, interaction, s);
         kept = static_cast<char>(now);
+        if (part.limit >= 0 && before == ConstraintStatus::Holds && now == ConstraintStatus::Holds)
+            account_held(s.rows.index_of[interaction], s, lines);
         const auto kind = event_of_change(before, now);
         if (!kind) continue;
         Event event;
@@ -325,13 +339,13 @@ void tell_changes(const Model& model, double time_s, State& state, Scratch& s)
 
 }  // namespace
 
-void report_constraints(const Model& model, double time_s, State& state, Scratch& s)
+void report_constraints(const Model& model, double time_s, State& state, Scratch& s, EnergyLines& lines)
 {
     if (model.constraints() == 0) {
         s.reaction_J.clear();
         return;
     }
-    tell_changes(model, time_s, state, s);
+    tell_changes(model, time_s, state, s, lines);
     set_all(static_cast<std::size_t>(model.constraints()), 0.0, s.reaction_J);
     for (int k = 0; k < s.rows.size(); ++k) {
         const int i = s.rows.contacts[k];

@@ -44,7 +44,9 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
 [[nodiscard]] double largest_violation(const Model& model, double t_s, Scratch& scratch);
 
 /// Percussions of constraints into the state, what they did to the kinetic energy, constraint by constraint,
-/// and the events of those that can give way: they engage, lock, slip and release at `time_s`.
-void report_constraints(const Model& model, double time_s, State& state, Scratch& scratch);
+/// and the events of those that can give way: they engage, lock, slip and release at `time_s`. What those did
+/// that held before and still hold goes to the line of corrections (LE-26).
+void report_constraints(const Model& model, double time_s, State& state, Scratch& scratch,
+                        EnergyLines& lines);
 
 }  // namespace carom

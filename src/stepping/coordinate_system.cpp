@@ -335,8 +335,8 @@ void CoordinateSystem::watch(StepReport& report)
         look_for_catastrophes(friction, report.findings);
         look_for_paradoxes(friction, report.findings);
     }
-    update_statuses(model_, s_.persistence_known, mid_s(), state_, s_);
-    report_constraints(model_, mid_s(), state_, s_);
+    update_statuses(model_, s_.persistence_known, mid_s(), state_, s_, report.energy);
+    report_constraints(model_, mid_s(), state_, s_, report.energy);
 }
 
 void CoordinateSystem::commit(const StepReport& report)

@@ -81,6 +81,14 @@ double min_sliding_m_s(const ContactStep& contact)
            contact.left_m_s;
 }
 
+/// Without that of rolling and spinning.
+double work_of_friction_J(const ContactStep& contact)
+{
+    return (contact.P[1] * (contact.U_minus[1] + contact.U_plus[1]) +
+            contact.P[2] * (contact.U_minus[2] + contact.U_plus[2])) /
+           2;
+}
+
 /// It touched, and moves away faster than its obstacle bends away from it. Where it only hangs above its
 /// obstacle by what the last steps have left, the forces will bring it back (MS-10).
 bool leaves(const ContactStep& contact)
@@ -217,9 +225,10 @@ Event event_of_vanished(int contact, double time_s)
     return event_of(EventKind::ContactLost, left, time_s);
 }
 
-void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
-                     std::span<ContactMemory> statuses, std::vector<Event>& events)
+double update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+                       std::span<ContactMemory> statuses, std::vector<Event>& events)
 {
+    double held_J = 0;
     const auto takes_impact = [&](const ContactStep& contact, const ContactMemory& before) {
         return before.collision &&
                (collides(contact, recognised, before.closed != 0) || is_struck(contact, before));
@@ -246,6 +255,8 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
         if (!before.closed) events.push_back(event_of(EventKind::ContactMade, contact, time_s));
         if (contact.dimension == 1) continue;
         const char slides_now = sliding_status(contact);
+        if (contact.persists && before.closed && !before.slides && !slides_now)
+            held_J += work_of_friction_J(contact);
         if (!before.closed || slides_otherwise(contact, slides_now, before.slides)) {
             const auto kind = slides_now ? EventKind::Slip : EventKind::Stick;
             events.push_back(sliding_event_of(kind, contact, time_s));
@@ -259,6 +270,7 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
         if (statuses[k].collision) events.push_back(event_of(EventKind::ContactLost, contacts[k], time_s));
         statuses[k].collision = false;
     }
+    return held_J;
 }
 
 void recall_statuses(const Model& model, bool recognised, const State& state, Scratch& s)
@@ -274,9 +286,14 @@ void recall_statuses(const Model& model, bool recognised, const State& state, Sc
     }
 }
 
-void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s)
+void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s,
+                     EnergyLines& lines)
 {
-    if (!s.contacts.empty()) update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
+    if (!s.contacts.empty()) {
+        const double held_J = update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
+        lines.friction_J -= held_J;
+        lines.correction_J += held_J;
+    }
 
     // those that were closed and are not among the contacts of the step
     for (const ContactStep& contact : s.contacts) {

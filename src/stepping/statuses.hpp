@@ -20,9 +20,10 @@ namespace carom {
                                 bool recognised) noexcept;
 
 /// Compares what the contacts did with what they did before, and appends the events. `statuses` are those of
-/// the contacts, one for each, before the step and then after it.
-void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
-                     std::span<ContactMemory> statuses, std::vector<Event>& events);
+/// the contacts, one for each, before the step and then after it. Returns the work of friction of contacts
+/// that stuck before and still stick: in theory none, so that it is the scheme's (LE-26).
+double update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+                       std::span<ContactMemory> statuses, std::vector<Event>& events);
 
 /// A contact that was closed and is not among those of the step.
 [[nodiscard]] Event event_of_vanished(int contact, double time_s);
@@ -31,8 +32,9 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
 void recall_statuses(const Model& model, bool recognised, const State& before, Scratch& scratch);
 
 /// The same as above for all contacts of a model, whose statuses and percussions are in the state; they have
-/// been recalled.
-void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& scratch);
+/// been recalled. What friction that holds did goes to the line of corrections (LE-26).
+void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& scratch,
+                     EnergyLines& lines);
 
 /// What a reaction of the solved problem that can give way does. Its velocity U_plus counts as zero as that
 /// of a contact does.
