@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace carom {
 
@@ -109,9 +110,13 @@ Expected<State, Errors> bodies_at(const Model& model, const State& old, const Ei
 
 class Simulation::Snapshot {
 public:
-    Snapshot(RunSoFar run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what)) {}
+    Snapshot(RunSoFar run_so_far, Applied what, std::size_t scene_text)
+        : run(std::move(run_so_far)), applied(std::move(what)), text_hash(scene_text)
+    {
+    }
     RunSoFar run;
     Applied applied;
+    std::size_t text_hash;  ///< of the scene
 };
 
 struct Simulation::Impl {
@@ -135,6 +140,7 @@ struct Simulation::Impl {
     Scene scene;
     std::shared_ptr<Applied> applied;
     RunSoFar run;
+    std::size_t text_hash = std::hash<std::string>{}(scene.text);
     std::unique_ptr<Steps> steps;
     const StepListener none = {};
     RunOrder order{scene.model, scene.solver, scene.plan, none};
@@ -293,12 +299,13 @@ Expected<void> Simulation::set_motor(std::string_view joint, double rate)
 
 std::shared_ptr<const Simulation::Snapshot> Simulation::snapshot() const
 {
-    return std::make_shared<const Snapshot>(impl_->run, *impl_->applied);
+    return std::make_shared<const Snapshot>(impl_->run, *impl_->applied, impl_->text_hash);
 }
 
 Expected<void> Simulation::restore(const Snapshot& snapshot)
 {
-    const bool same = snapshot.run.state.q.size() == impl_->run.state.q.size() &&
+    const bool same = snapshot.text_hash == impl_->text_hash &&
+                      snapshot.run.state.q.size() == impl_->run.state.q.size() &&
                       snapshot.run.state.bodies() == impl_->run.state.bodies() &&
                       snapshot.applied.motors.size() == impl_->applied->motors.size();
     if (!same)

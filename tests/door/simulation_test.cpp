@@ -122,6 +122,12 @@ TEST_CASE("a snapshot is restored bit for bit, with the forces that acted")
     CHECK(simulation.state().q == there.q);
     CHECK(simulation.state().u == there.u);
     CHECK_FALSE(simulation_of(crate).restore(*here));
+    // one of the same size as well: its ledger and statuses are those of another system
+    const Override restitution{"contact.floor.law.restitution", "0.9"};
+    const auto lively = read_scene_text(ball, "test", {&restitution, 1});
+    REQUIRE(lively);
+    CHECK_FALSE(Simulation::of(*lively)->restore(*here));
+    CHECK(simulation_of(ball).restore(*here));
 }
 
 TEST_CASE("a force that is held during steps does the work that the ledger has")
