@@ -5,7 +5,7 @@
 namespace carom::fuzz {
 
 /// HDF5 prints nothing, and keeps the memory of its own objects for the next file: of a file that is opened
-/// half a megabyte was taken from the system and given back, a quarter of the time of fuzz_fclib.
+/// half a megabyte was taken from the system and given back, half of the system time of fuzz_fclib.
 inline void prepare_hdf5()
 {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
