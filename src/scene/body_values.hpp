@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace carom::detail {
 
 /// Reads tables of a scene of bodies.
@@ -40,6 +42,14 @@ public:
     {
         const Node* node = find(item_, key);
         return node == nullptr ? std::nullopt : constant_of(*node, names_, mistakes_);
+    }
+
+    /// An integer; the fallback as well where validate() has refused what is given.
+    std::int64_t integer(std::string_view key, std::int64_t fallback) const
+    {
+        const Node* node = find(item_, key);
+        if (node == nullptr || mistakes_.known_at(node->place)) return fallback;
+        return static_cast<std::int64_t>(node->number);
     }
 
     /// Three numbers; with two the third is zero.

@@ -32,7 +32,7 @@ public:
                         .sets = sets_of(item),
                         .width_mm = values.number("width_mm", 120),
                         .height_mm = values.number("height_mm", 80),
-                        .columns = static_cast<int>(values.number("columns", 1)),
+                        .columns = static_cast<int>(values.integer("columns", 1)),
                         .over = word_of(item, "over"),
                         .values = values_of(item),
                         .orbit = orbit_of(item),
@@ -74,12 +74,13 @@ private:
         if (list != nullptr)
             refuse(list->key_place, ErrorCode::NotAllowedHere, "values and between exclude each other",
                    "leave one out");
-        const auto runs = static_cast<std::size_t>(numbers.number("runs", 11));
-        const auto seed = numbers.number("seed");
+        const auto runs = static_cast<std::size_t>(numbers.integer("runs", 11));
+        const bool at_random = find(item, "seed") != nullptr;
+        const auto seed = static_cast<std::uint64_t>(numbers.integer("seed", 0));
         std::vector<double> values;
         for (std::size_t k = 0; k < runs; ++k) {
-            const double part = seed ? uniform_of(static_cast<std::uint64_t>(*seed), k, 0)
-                                     : static_cast<double>(k) / static_cast<double>(runs - 1);
+            const double part =
+                at_random ? uniform_of(seed, k, 0) : static_cast<double>(k) / static_cast<double>(runs - 1);
             values.push_back((1 - part) * (*ends)[0] + part * (*ends)[1]);
         }
         return values;
@@ -101,8 +102,8 @@ private:
         const BodyValues values(*node, names_, mistakes_);
         FigureOrbit orbit{.period = word_of(*node, "period"),
                           .section = word_of(*node, "section"),
-                          .returns = static_cast<int>(values.number("returns", 1)),
-                          .settle = static_cast<int>(values.number("settle", 0)),
+                          .returns = static_cast<int>(values.integer("returns", 1)),
+                          .settle = static_cast<int>(values.integer("settle", 0)),
                           .along = word_of(*node, "along")};
         if (orbit.period.empty() == orbit.section.empty())
             refuse(node->place, ErrorCode::MissingKey, "an orbit needs a period or a section",
@@ -127,7 +128,7 @@ private:
                             .at_s = values.number("at_s"),
                             .event = word_of(item, "event"),
                             .place = word_of(item, "place"),
-                            .which = static_cast<int>(values.number("which", 1)),
+                            .which = static_cast<int>(values.integer("which", 1)),
                             .energy = word_of(item, "energy"),
                             .special = word_of(item, "special"),
                             .of_value = values.number("of_value"),
@@ -164,7 +165,7 @@ private:
         panel.from_s = values.number("from_s", 0);
         panel.strobe_s = values.number("strobe_s", 0);
         panel.against_value = flag(item, "against_value", false);
-        panel.every = static_cast<int>(values.number("every", 10));
+        panel.every = static_cast<int>(values.integer("every", 10));
         panel.numbers = flag(item, "numbers", true);
         if (panel.against_value && plan.over.empty())
             refuse(item.place, ErrorCode::MissingKey, "against_value without over has no value",

@@ -297,6 +297,7 @@ Expected<Values> Hdf5Reader::read_whole(const std::string& path, Entry entry, in
         const std::uint64_t left = by_rows ? 0 : first_column(data->columns, k, parts);
         const std::uint64_t width =
             (by_rows ? data->columns : first_column(data->columns, k + 1, parts)) - left;
+        if (width == 0) continue;  // such rows take no room, there may be any number of them
         const auto numbers = read(parts_[k], RowRange{.first = begin, .count = end - begin}, width);
         if (!numbers) return numbers.error();
         for (std::uint64_t row = begin; row < end; ++row) {

@@ -1,5 +1,6 @@
 #include "carom/door/run.hpp"
 #include "carom/trace/recording.hpp"
+#include "storage/hdf5.hpp"
 #include "storage/spread.hpp"
 #include "support/thread_messages.hpp"
 #include "trace/checkpoint.hpp"
@@ -8,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 
@@ -222,6 +224,41 @@ TEST_CASE("a part that is missing, of another run, or given as a recording is na
     record(heap(with("0", "double")), folder / "run.h5", 1);
     CHECK_FALSE(fs::exists(folder / "run.h5.part0"));
     CHECK(read_recording(folder / "run.h5").has_value());
+}
+
+/// A dataset of so many rows without columns, which take no room; virtual ones are without pieces.
+void put_empty_rows(const std::string& path, const char* name, hsize_t rows, H5D_layout_t layout)
+{
+    using detail::Handle;
+    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    REQUIRE(H5Ldelete(file.id(), name, H5P_DEFAULT) >= 0);
+    const std::array<hsize_t, 2> size{rows, 0};
+    const Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
+    const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_layout(list.id(), layout);
+    const Handle dataset(
+        H5Dcreate2(file.id(), name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, list.id(), H5P_DEFAULT),
+        H5Dclose);
+    REQUIRE(dataset);
+}
+
+TEST_CASE("any number of rows without columns, spread over parts, is refused at once")
+{
+    const Folder folder;
+    const std::string file = folder / "run.h5";
+    record(heap(with("2", "double")), file, 1);
+    constexpr hsize_t rows = hsize_t{1} << 50U;
+    put_empty_rows(file, "/q", rows, H5D_VIRTUAL);
+    {
+        auto writer = detail::Hdf5Writer::open(file);
+        REQUIRE(writer.has_value());
+        REQUIRE(writer->set_attribute("/q", "spread", "rows").has_value());
+    }
+    for (const char* part : {".part0", ".part1"})
+        put_empty_rows(file + part, "/q", rows / 2, H5D_CONTIGUOUS);
+    const auto read = read_recording(file);
+    REQUIRE_FALSE(read.has_value());
+    CHECK(read.error().message.find("/q has another number of columns") != std::string::npos);
 }
 
 TEST_CASE("a part that cannot be written ends the run on all ranks, and is named")

@@ -6,9 +6,8 @@
 #include "carom/onestep/fclib.hpp"
 #include "carom/onestep/solution_check.hpp"
 #include "carom/solver/solve.hpp"
+#include "hdf5_library.hpp"
 #include "scratch_folder.hpp"
-
-#include <hdf5.h>
 
 #include <cstdint>
 #include <cstring>
@@ -211,8 +210,8 @@ void write_file(const std::string& path, Bytes& bytes)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    (void)quiet;
+    static const bool prepared = (fuzz::prepare_hdf5(), true);
+    (void)prepared;
     Bytes bytes(data, size);
     const std::string file = fuzz::scratch_folder() / "a.hdf5", copy = fuzz::scratch_folder() / "b.hdf5";
     write_file(file, bytes);

@@ -7,12 +7,11 @@
 #include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
 #include "carom/trace/recording.hpp"
+#include "hdf5_library.hpp"
 #include "scene/scene_bodies.hpp"
 #include "scratch_folder.hpp"
 #include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
-
-#include <hdf5.h>
 
 #include <cstdint>
 #include <cstring>
@@ -250,7 +249,8 @@ void change(const Good& good, Bytes& bytes)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    static const bool prepared = (fuzz::prepare_hdf5(), true);
+    (void)prepared;
     static const std::string packed = std::string("record = { precision = \"single\" }\n") + boxes;
     static const Good recordings[] = {record(slider), record(boxes), record(packed.c_str())};
     Bytes bytes(data, size);

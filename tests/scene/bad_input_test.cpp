@@ -100,6 +100,43 @@ TEST_CASE("numbers that are not finite or out of range are refused")
                "s.toml:24:14");
 }
 
+TEST_CASE("integers of figures out of range are refused, and nothing is made as often as they say")
+{
+    const std::string figure = R"toml([[figure]]
+name = "f"
+over = "parameters.e"
+between = [0, 1]
+runs = 2
+seed = 1
+columns = 1
+[figure.orbit]
+period = "2*pi"
+returns = 1
+settle = 1
+[[figure.number]]
+label = "n"
+event = "impact"
+which = 1
+reference = 1
+[[figure.panel]]
+kind = "exposure"
+every = 1
+)toml";
+    REQUIRE(errors_of(pendulum + figure).empty());
+    for (const std::string key : {"runs", "seed", "columns", "returns", "settle", "which", "every"}) {
+        for (const std::string value : {"-1", "1e17", "1e308", "0.5", "\"1\""}) {
+            CAPTURE(key);
+            CAPTURE(value);
+            const auto line = figure.find("\n" + key + " = ") + 1;
+            std::string bad = figure;
+            bad.replace(line, figure.find('\n', line) - line, key + " = " + value);
+            const Errors errors = errors_of(pendulum + bad);
+            REQUIRE(errors.size() == 1);
+            CHECK(contains(errors[0].message, key));
+        }
+    }
+}
+
 TEST_CASE("a restitution above one is refused, as a number and as a formula")
 {
     CHECK(contains(
