@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -96,6 +97,7 @@ public:
             read_tag();
         }
         if (good_ && !open_.empty()) stop(fmt::format("<{}> is not closed", printable(open_.back().name)));
+        if (good_) look_for_circles();
         return std::move(errors_);
     }
 
@@ -155,8 +157,37 @@ private:
         if (open_.empty() || open_.back().name != name)
             return stop(fmt::format("</{}> closes nothing", printable(name.substr(0, 40))));
         check_inertial(open_.back());
+        if (open_.size() == 2 && name == "joint") add_joint();
         go_to(end + 1);
         open_.pop_back();
+    }
+
+    /// The joint that ends here: links and joints form a tree. urdfdom would find out as well, but links that
+    /// hang on each other in a circle stay in its memory.
+    void add_joint()
+    {
+        const std::string_view parent = std::exchange(parent_, {}), child = std::exchange(child_, {});
+        if (parent.empty() || child.empty()) return;  // urdfdom says so
+        if (parent_of_.emplace(child, parent).second) return;
+        add(fmt::format("link {} is the child of two joints", quoted(child)),
+            "a robot is a tree: each link hangs on one joint; close loops in the scene, by a [[joint]]");
+    }
+
+    void look_for_circles()
+    {
+        // a walk up to the root, or to a link from which it is known where the walk ends
+        std::map<std::string_view, std::string_view> walked_from;
+        for (const auto& [child, parent] : parent_of_) {
+            std::string_view link = child;
+            while (parent_of_.contains(link) && walked_from.emplace(link, child).second) {
+                link = parent_of_.at(link);
+            }
+            const auto met = walked_from.find(link);
+            if (met == walked_from.end() || met->second != child) continue;
+            add(fmt::format("link {} hangs on itself, in a circle of joints", quoted(link)),
+                "a robot is a tree, with a root that hangs on no joint");
+            return;
+        }
     }
 
     void open_tag()
@@ -222,6 +253,11 @@ private:
         }
         if (!is_inside()) return;
         Open& outer = open_.back();
+        const auto link = std::ranges::find(attributes, "link", &Attribute::first);
+        if (open_.size() == 2 && outer.name == "joint" && link != attributes.end()) {
+            if (name == "parent") parent_ = link->second;
+            if (name == "child") child_ = link->second;
+        }
         if (outer.name == "inertial" && name == "mass") outer.has_mass = true;
         if (outer.name == "inertial" && name == "inertia") outer.has_inertia = true;
         for (const UrdfNumbers& numbers : urdf_numbers) {
@@ -253,6 +289,8 @@ private:
     std::size_t at_ = 0;
     std::ptrdiff_t line_ = 1;
     std::vector<Open> open_;
+    std::string_view parent_, child_;                         ///< of the joint that is open
+    std::map<std::string_view, std::string_view> parent_of_;  ///< by child
     Errors errors_;
     int links_ = 0;
     bool good_ = true;

@@ -10,7 +10,7 @@ namespace carom::detail {
 enum class Spread {
     No,
     Columns,  ///< a part has consecutive columns of all rows
-    Rows,     ///< a part has every so manieth stripe of consecutive rows
+    Rows,     ///< a part has one in so many stripes of consecutive rows
 };
 
 /// Rows of a stripe.

@@ -417,6 +417,29 @@ TEST_CASE("numbers of a robot that are none are mistakes with their lines")
               .status == 0);
 }
 
+TEST_CASE("links of a robot form a tree: what hangs on two joints or on itself is named")
+{
+    const Folder folder;
+    const auto robot = [&](const std::string& joints) {
+        return carom_program(
+            {"import",
+             folder.write("r.urdf",
+                          "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>" +
+                              joints + "</robot>")});
+    };
+    const auto joint = [](const std::string& name, const std::string& parent, const std::string& child) {
+        return "<joint name=\"" + name + "\" type=\"fixed\"><parent link=\"" + parent + "\"/><child link=\"" +
+               child + "\"/></joint>";
+    };
+    const Outcome twice = robot(joint("1", "a", "b") + joint("2", "a", "c") + joint("3", "b", "c"));
+    CHECK(twice.status == 2);
+    CHECK(contains(twice.err, "link `c` is the child of two joints"));
+    const Outcome circle = robot(joint("1", "a", "b") + joint("2", "b", "c") + joint("3", "c", "a"));
+    CHECK(circle.status == 2);
+    CHECK(contains(circle.err, "in a circle of joints"));
+    CHECK_FALSE(contains(robot(joint("1", "a", "b") + joint("2", "b", "c")).err, "circle"));
+}
+
 TEST_CASE("robots of any depth are read or refused, in time that grows with their length")
 {
     const Folder folder;
