@@ -113,9 +113,10 @@ bool OrderProblem::presses_by_its_friction()
     return false;
 }
 
-/// Whether the event where the expansion begins is that a load has come to the edge of its cone.
+/// Whether the event where the expansion begins is that a load has come to the edge of its cone, of several.
 bool OrderProblem::is_at_edge() const
 {
+    if (count() < 2) return false;
     for (int k = 0; k < count(); ++k) {
         if (player(k).known.no_reaction || player(k).known.at_threshold) return true;
     }

@@ -24,7 +24,7 @@ public:
     /// norm. `size_of_places()` is that of the places in it: a change that moves none by more than rounding,
     /// and that more passes do not make smaller, is the end, because forces are not known better. False: the
     /// end; where no further pass is allowed and velocities change by more than percussions that are solved to
-    /// `tolerance` let them (MJ-5), the report of the step from `start_s` says so.
+    /// `tolerance` let them (MJ-6), the report of the step from `start_s` says so.
     template <class SizeOfPlaces>
     [[nodiscard]] bool continues(double change, double size, SizeOfPlaces&& size_of_places,
                                  const MoreauJeanSettings& settings, double tolerance, double start_s,
