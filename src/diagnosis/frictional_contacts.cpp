@@ -208,10 +208,14 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
                     pair),
                 "CB14 theorem 2.1 (iii)");
         } else {
+            bool moves = false;
+            for (int c = 0; c < model.contacts(); ++c)
+                moves = moves || obstacle_moves(model, c, start, result.search.samples);
             add(result, "friction_of_particles", shown ? Bearing::Holds : Bearing::Unrefuted,
                 fmt::format(
-                    "particles, each with an obstacle of its own, have Coulomb friction, and no force on one "
-                    "of them depends on the velocity of another: one motion{}",
+                    "particles, each with an obstacle of its own{}, have Coulomb friction, and no force on "
+                    "one of them depends on the velocity of another: one motion{}",
+                    moves ? " that rests in a frame that moves with it" : "",
                     shown ? "" : "; that they are particles was tested in samples only"),
                 "CB14 theorem 2.1 and section 5");
         }

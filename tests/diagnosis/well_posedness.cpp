@@ -547,6 +547,7 @@ TEST_CASE("a particle on a belt or on a lift has one motion: in a frame that mov
         CAPTURE(sliding);
         CHECK(on("y", sliding).promise == Promise::OneSolution);
         CHECK(on("y - sin(t)/10", sliding).promise == Promise::OneSolution);
+        CHECK(says(on("y - sin(t)/10", sliding), "friction_of_particles", "moves with it"));
     }
     // a belt whose velocity depends on the place, and a wheel that turns, rest in no frame
     for (const auto& moving : {on("y", "x' - x"), on("hypot(x, y) - 0.5", "x*y' - y*x' - 1")}) {
