@@ -251,9 +251,11 @@ void SeriesEngine::judge(double value)
     if (is_solved(residual, solver_.tolerance)) return;
     report_.status = StepStatus::NotSolved;
     if (value > solver_.tolerance) {
-        finding("unsolved_step", fmt::format("the series miss the equations of motion by {:.2e} of momentum "
-                                             "and forces, the limit is {:.2g}",
-                                             value, solver_.tolerance));
+        finding("unsolved_step",
+                fmt::format("the series miss the equations of motion by {:.2e} of momentum "
+                            "and forces, the limit is {:.2g}: a smaller integrator.tolerance or a shorter "
+                            "integrator.time_step_s makes expansions shorter",
+                            value, solver_.tolerance));
     }
 }
 

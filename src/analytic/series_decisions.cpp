@@ -136,12 +136,12 @@ bool SeriesEngine::expand()
     case ExpansionStatus::SeveralSolutions:
     case ExpansionStatus::NotPMatrix: return fail_at_paradox(status, named());
     case ExpansionStatus::Loads:
-        finding("undecided",
-                fmt::format(
-                    "at {:.9g} s {} and contacts that it meets hold each other by friction, and their "
-                    "loads are not determined: those that equal compliance selects leave the friction "
-                    "cones, and others were not searched for. integrator.kind = \"moreau\" finds such loads",
-                    t_s_, named()));
+        finding(
+            "undecided",
+            fmt::format("at {:.9g} s the loads of {} and of the contacts that it meets are not determined "
+                        "by the motion, and friction depends on them: what holds or slips was not "
+                        "decided. integrator.kind = \"moreau\" finds loads that hold, if there are any",
+                        t_s_, named()));
         report_.findings.back().uncertifies = true;
         report_.status = StepStatus::Undetermined;
         return false;

@@ -73,7 +73,7 @@ enum class ExpansionStatus {
     NotPMatrix,
     Onset,
     TooMany,
-    Loads,  ///< contacts that hold each other: the loads that were selected leave their cones
+    Loads,  ///< loads are not determined, and friction depends on them
     Told    ///< ended, and the report says why
 };
 

@@ -229,7 +229,8 @@ bool SeriesEngine::fail_outside(int contact, double gap_m)
 }
 
 /// A formula has changed its piece: gaps and velocities of obstacles may have jumped. A contact that is hit
-/// by the jump of a velocity is struck, one that its obstacle leaves opens.
+/// by the jump of a velocity is struck, one that its obstacle leaves opens, and one that stuck slips where
+/// the velocity of the surface has jumped along it.
 bool SeriesEngine::look_behind_switches(std::vector<int>& hit)
 {
     const int n = model_.coordinates();
@@ -256,13 +257,28 @@ bool SeriesEngine::look_behind_switches(std::vector<int>& hit)
             continue;
         }
         rows.tape.start_with_sides(inputs.data(), 1);
-        double U = rows.output(programs.b_at(0))[0], scale = std::abs(U);
-        for (std::size_t s = 0; s < programs.support.size(); ++s) {
-            const double part = rows.output(programs.H_at(0, s))[0] * u_[programs.support[s]];
-            U += part;
-            scale += std::abs(part);
+        double scale = 0;
+        const auto velocity = [&](int row) {
+            double U = rows.output(programs.b_at(row))[0];
+            scale = std::abs(U);
+            for (std::size_t s = 0; s < programs.support.size(); ++s) {
+                const double part = rows.output(programs.H_at(row, s))[0] * u_[programs.support[s]];
+                U += part;
+                scale += std::abs(part);
+            }
+            return U;
+        };
+        const double U = velocity(0);
+        if (std::abs(U) <= 1e-9 * scale) {
+            // a surface whose velocity jumps along itself takes nothing with it at once
+            double slip = 0, slip_scale = 0;
+            for (int row = 1; row < model_.dimension(static_cast<int>(c)); ++row) {
+                slip = std::hypot(slip, velocity(row));
+                slip_scale += scale;
+            }
+            if (slip > 1e-9 * slip_scale) contact.known.at_rest = false;
+            continue;
         }
-        if (std::abs(U) <= 1e-9 * scale) continue;
         contact.closed = false;
         if (U < 0) {
             hit.push_back(static_cast<int>(c));

@@ -81,10 +81,36 @@ ExpansionStatus OrderProblem::solve()
         proceed();
         return ExpansionStatus::Good;
     }
+    if (p_ == 0 && presses_by_its_friction()) return take_frictionless() ? solve() : ExpansionStatus::Loads;
     // loads that are not determined have come to the edge of a cone: others may be inside of all (PS-20)
     if (p_ == 0 && is_at_edge() && loads_may_differ() && hold_by_inner_loads()) return ExpansionStatus::Good;
     list_options();
     return enumerate();
+}
+
+/// Whether a contact at rest in space has reactions that change nothing and press it: its body cannot move in
+/// all directions (M88 17). Static friction is greater than dynamic friction there, and which pressure was
+/// chosen would decide when it slips.
+bool OrderProblem::presses_by_its_friction()
+{
+    constexpr double nothing = 1e-12;
+    for (int k = 0; k < count(); ++k) {
+        const Player& one = player(k);
+        if (!one.may_act() || !one.known.at_rest || one.polar || one.dimension != 3) continue;
+        if (one.friction == FrictionStatus::None) continue;
+        // what is left of W_NN when the surface holds the contact: nothing, if friction alone can press it
+        const auto W = [&](int i, int j) { return x_.W_(one.offset + i, one.offset + j); };
+        const int first = W(1, 1) >= W(2, 2) ? 1 : 2, second = 3 - first;
+        if (!(W(first, first) > 0)) continue;
+        const auto rest = [&](int i, int j) { return W(i, j) - W(i, first) * W(first, j) / W(first, first); };
+        double normal = rest(0, 0);
+        if (rest(second, second) > nothing * W(first, first))
+            normal -= rest(0, second) * rest(0, second) / rest(second, second);
+        if (normal > nothing * W(0, 0)) continue;
+        x_.trouble_ = one.known.contact;
+        return true;
+    }
+    return false;
 }
 
 /// Whether the event where the expansion begins is that a load has come to the edge of its cone, of several.
@@ -199,7 +225,7 @@ bool OrderProblem::loads_may_differ() const
             rows.push_back(one.offset + i);
         }
     }
-    if (resting < 2) return false;
+    if (resting == 0) return false;
     const auto size = static_cast<Eigen::Index>(rows.size());
     Eigen::MatrixXd W(size, size);
     for (Eigen::Index i = 0; i < size; ++i) {

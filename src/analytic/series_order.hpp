@@ -40,6 +40,7 @@ private:
     [[nodiscard]] bool unique_where_found() const;
     [[nodiscard]] ExpansionStatus test_matrix();
     [[nodiscard]] bool is_at_edge() const;
+    [[nodiscard]] bool presses_by_its_friction();
     [[nodiscard]] bool loads_may_differ() const;
     [[nodiscard]] bool slides_coupled() const;
     [[nodiscard]] bool all_hold() const;

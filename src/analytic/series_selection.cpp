@@ -146,7 +146,7 @@ void SeriesEngine::look_at_loads()
         "loads_not_followed",
         fmt::format("at {:.9g} s loads that are not determined leap by {:.2g} of themselves: the rule that "
                     "selects them was followed at the instants where series begin, not in between; "
-                    "friction depends on them",
+                    "friction depends on them. Use integrator.kind = \"moreau\"",
                     t_s_, leap / size));
     report_.findings.back().uncertifies = true;
 }

@@ -31,7 +31,8 @@ void judge_rank(const Model& model, const State& start, const WellPosednessSetti
     if (!found.independent()) {
         add(result, "constraints_redundant", Bearing::Unrefuted,
             fmt::format("{} are redundant at the start, rank {} of {}: the motion is unique as long as they "
-                        "stay so, how they share their reactions is not",
+                        "stay so and no friction depends on how they share their reactions, which is not "
+                        "determined",
                         names, found.rank, found.rows),
             "B02 example 12");
         return;

@@ -24,21 +24,49 @@ bool is_zero(const Formula& formula)
     return is_number(formula) && formula.value({}, work) == 0;
 }
 
-/// H and b are the same everywhere, by the structure of the formulas.
-bool has_constant_rows(const Contact& contact)
+/// H is the same everywhere and b depends on the time alone, by the structure of the formulas: in a frame that
+/// moves with the obstacle it rests (WP-8).
+bool rests_in_a_moving_frame(const Contact& contact)
 {
     using Kind = Variable::Kind;
-    const auto is_affine = [](const Formula& formula) {
-        return !formula.depends_on(Kind::Time) && has_constant_gradient(formula, {Kind::Coordinate});
+    const auto keeps_its_gradient = [](const Formula& formula) {
+        return has_constant_gradient(formula, {Kind::Coordinate});
     };
+    const auto goes_by_time = [](const Formula& velocity) { return !velocity.depends_on(Kind::Coordinate); };
     if (contact.particle) {
         const ContactParticle& particle = *contact.particle;
-        return std::ranges::all_of(particle.position, is_affine) && is_affine(particle.surface) &&
-               std::ranges::all_of(particle.tangent, is_number);
+        return std::ranges::all_of(particle.position, keeps_its_gradient) &&
+               keeps_its_gradient(particle.surface) && std::ranges::all_of(particle.tangent, is_number) &&
+               std::ranges::all_of(particle.obstacle_velocity, goes_by_time);
     }
-    return is_affine(contact.gap) && std::ranges::all_of(contact.sliding, [](const Formula& velocity) {
-               return !velocity.depends_on(Kind::Coordinate) && !velocity.depends_on(Kind::Time) &&
-                      has_constant_gradient(velocity, {Kind::Velocity});
+    return keeps_its_gradient(contact.gap) &&
+           std::ranges::all_of(contact.sliding, [&](const Formula& velocity) {
+               return goes_by_time(velocity) && has_constant_gradient(velocity, {Kind::Velocity});
+           });
+}
+
+/// The obstacle moves, or its surface does: b is not zero everywhere. Sliding velocities are sampled.
+bool obstacle_moves(const Model& model, int contact, const State& start,
+                    std::span<const ClosedConfiguration> places)
+{
+    const Contact& here = model.system().contacts[static_cast<std::size_t>(contact)];
+    const auto by_time = [](const Formula& formula) { return formula.depends_on(Variable::Kind::Time); };
+    if (here.particle) {
+        const ContactParticle& particle = *here.particle;
+        return by_time(particle.surface) || std::ranges::any_of(particle.position, by_time) ||
+               !std::ranges::all_of(particle.obstacle_velocity, is_zero);
+    }
+    if (by_time(here.gap) || std::ranges::any_of(here.sliding, by_time)) return true;
+    Workspace work;
+    State at = start;
+    at.u.setZero();
+    const auto slides_at_rest = [&](const Eigen::VectorXd& q) {
+        at.q = q;
+        return std::ranges::any_of(
+            here.sliding, [&](const Formula& velocity) { return velocity.value(point_of(at), work) != 0; });
+    };
+    return slides_at_rest(start.q) || std::ranges::any_of(places, [&](const ClosedConfiguration& place) {
+               return slides_at_rest(place.q);
            });
 }
 
@@ -97,11 +125,8 @@ std::string not_particles(const Model& model, const State& start, std::span<cons
                                    system.contacts[static_cast<std::size_t>(of)].name, contact.name);
             of = c;
         }
-        const bool steady =
-            !contact.gap.depends_on(Variable::Kind::Time) &&
-            (!contact.particle || (!contact.particle->surface.depends_on(Variable::Kind::Time) &&
-                                   contact.particle->obstacle_velocity.empty()));
-        if (!steady) return fmt::format("the obstacle of {} moves", contact.name);
+        if (obstacle_moves(model, c, start, places) && !rests_in_a_moving_frame(contact))
+            return fmt::format("the obstacle of {} moves", contact.name);
         if (!is_number(contact.restitution))
             return fmt::format("the restitution of {} changes", contact.name);
         if (!contact.friction) continue;
@@ -123,7 +148,7 @@ std::string not_particles(const Model& model, const State& start, std::span<cons
             return fmt::format("{} belongs to a body, not to a particle", contact.name);
         const std::string body = fmt::format("{} has no particle's inertia at its contact", contact.name);
         if (!has_isotropic_mass(model, c, start)) return body;
-        if (is_plain_particle(model, contact) || has_constant_rows(contact)) continue;
+        if (is_plain_particle(model, contact) || rests_in_a_moving_frame(contact)) continue;
         for (const ClosedConfiguration& place : places) {
             State at = start;
             at.q = place.q;
@@ -183,10 +208,14 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
                     pair),
                 "CB14 theorem 2.1 (iii)");
         } else {
+            bool moves = false;
+            for (int c = 0; c < model.contacts(); ++c)
+                moves = moves || obstacle_moves(model, c, start, result.search.samples);
             add(result, "friction_of_particles", shown ? Bearing::Holds : Bearing::Unrefuted,
                 fmt::format(
-                    "particles, each with an obstacle of its own, have Coulomb friction, and no force on one "
-                    "of them depends on the velocity of another: one motion{}",
+                    "particles, each with an obstacle of its own{}, have Coulomb friction, and no force on "
+                    "one of them depends on the velocity of another: one motion{}",
+                    moves ? " that rests in a frame that moves with it" : "",
                     shown ? "" : "; that they are particles was tested in samples only"),
                 "CB14 theorem 2.1 and section 5");
         }

@@ -1,6 +1,7 @@
 #include "state_samples.hpp"
 
 #include "convex/nonnegative_qp.hpp"
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,25 @@ Eigen::VectorXd restitutions(const Model& model, std::span<const int> contacts, 
     for (std::size_t k = 0; k < contacts.size(); ++k)
         e[static_cast<Eigen::Index>(k)] = model.restitution(contacts[k], {view(q), view(u_minus), t_s}, work);
     return e;
+}
+
+/// The velocity of kinetic length as small as possible that goes with the obstacles; empty: they close on each
+/// other.
+Eigen::VectorXd with_obstacles(const Model& model, const Metric& A, const Eigen::MatrixXd& H,
+                               std::span<const int> contacts, const Eigen::VectorXd& q, double t_s)
+{
+    Workspace work;
+    Eigen::VectorXd b(H.rows());
+    const Eigen::VectorXd rest = Eigen::VectorXd::Zero(q.size());
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        std::vector<double> row(model.support(contacts[k]).size());
+        b[static_cast<Eigen::Index>(k)] =
+            model.gap_gradient(contacts[k], {view(q), view(rest), t_s}, row, work);
+    }
+    if (b.isZero(0)) return rest;
+    const Eigen::MatrixXd G = A.whitened_covectors(H.transpose());
+    const Eigen::VectorXd v = A.unwhitened(LeastSquares(G.transpose()).solve(-b));
+    return (H * v + b).norm() <= 1e-9 * b.norm() ? v : Eigen::VectorXd{};
 }
 
 /// What the laws of the contacts make of u-: 0 <= P perp U+ + e min(U-, 0) >= 0, as a step of the schemes
@@ -80,9 +100,12 @@ ImpactLawDiagnosis sample_impacts(const Model& model, const State& start,
         const Eigen::MatrixXd H = gap_gradients_at(model, place.q, contacts, start.t_s);
         const auto V = PolyhedralCone::from_inequalities(-H);
         if (!A || !V || contacts.empty() || !place.vanishing.empty()) continue;
+        const Eigen::VectorXd v = with_obstacles(model, *A, H, contacts, place.q, start.t_s);
+        if (v.size() == 0) continue;
         for (int k = 0; k < impacts_per_place; ++k) {
-            const Eigen::VectorXd u_minus = arriving_velocity(*A, *V, dice, place.q.size());
-            if (u_minus.size() == 0) continue;
+            const Eigen::VectorXd arriving = arriving_velocity(*A, *V, dice, place.q.size());
+            if (arriving.size() == 0) continue;
+            const Eigen::VectorXd u_minus = v + arriving;
             ++result.impacts;
             Impact after;
             const ImpactContacts closed = impact_contacts_at(model, place.q, u_minus, contacts, start.t_s);
@@ -95,13 +118,14 @@ ImpactLawDiagnosis sample_impacts(const Model& model, const State& start,
                 if (!(e.minCoeff() >= result.lowest_e)) result.lowest_e = e.minCoeff();
                 if (!(e.maxCoeff() <= result.highest_e)) result.highest_e = e.maxCoeff();
                 if (!(e.maxCoeff() - e.minCoeff() <= 1e-14)) result.canonical = false;
-                after = after_laws(*A, H, e, u_minus);
+                after = after_laws(*A, H, e, arriving);
+                after.u_plus += v;
             }
             const bool usable = after.u_plus.size() == u_minus.size() && after.u_plus.allFinite();
             const double nan = std::nan("");
             keep_worst(!usable                 ? Admissibility{nan, nan, nan}
                        : closed.has_friction() ? admissibility(*A, closed, u_minus, after)
-                                               : admissibility(*A, H, u_minus, after.u_plus),
+                                               : admissibility(*A, H, arriving, after.u_plus - v),
                        result.worst);
         }
     }

@@ -29,15 +29,15 @@ struct NamedFormula {
     std::string key;
     const Formula* formula = nullptr;
     Role role = Role::Forces;
-    int constraint = -1;                        ///< that the formula belongs to
+    int owner = -1;                             ///< contact or constraint that the formula belongs to
     const ContactParticle* particle = nullptr;  ///< the formula is one of x, y, z where this particle is
 };
 
-void add_contact(const Contact& contact, std::vector<NamedFormula>& list)
+void add_contact(const Contact& contact, int number, std::vector<NamedFormula>& list)
 {
     const std::string key = "contact." + contact.name;
     const auto add = [&](const std::string& name, const Formula& formula, const ContactParticle* particle) {
-        list.push_back({key + name, &formula, Role::Contact, -1, particle});
+        list.push_back({key + name, &formula, Role::Contact, number, particle});
     };
     if (contact.particle) {
         const ContactParticle& particle = *contact.particle;
@@ -84,8 +84,8 @@ std::vector<NamedFormula> formulas_of(const Model& model)
                                    {"lagrangian.potential", &system.potential}};
     for (std::size_t i = 0; i < system.forces.size(); ++i)
         list.push_back({"lagrangian.forces." + system.coordinates[i].name, &system.forces[i]});
-    for (const Contact& contact : system.contacts)
-        add_contact(contact, list);
+    for (std::size_t c = 0; c < system.contacts.size(); ++c)
+        add_contact(system.contacts[c], static_cast<int>(c), list);
     for (std::size_t j = 0; j < system.constraints.size(); ++j)
         add_constraint(system.constraints[j], static_cast<int>(j), list);
     return list;
@@ -141,7 +141,9 @@ bool may_have_edge(const Instruction& it, std::span<const Range> range)
     case Op::Divide: return of(it.b).contains(0);
     case Op::Reciprocal: return of(it.a).contains(0);
     case Op::IntegerPower: return it.b < 0 && of(it.a).contains(0);
-    case Op::RealPower:
+    case Op::RealPower:  // whole exponents beyond those of IntegerPower are powers all the same
+        if (it.number == std::trunc(it.number)) return it.number < 0 && of(it.a).contains(0);
+        return of(it.a).low <= 0;
     case Op::Power:
     case Op::Sqrt:
     case Op::Log: return of(it.a).low <= 0;
@@ -205,6 +207,8 @@ double side_of(const Suspect& suspect, const State& at)
     case Op::Divide: return std::abs(difference(y, 0));
     case Op::Reciprocal:
     case Op::IntegerPower: return std::abs(difference(x, 0));
+    case Op::RealPower:
+        return it.number == std::trunc(it.number) ? std::abs(difference(x, 0)) : difference(x, 0);
     case Op::Asin:
     case Op::Acos: return difference(1, std::abs(x));
     case Op::Tan: return std::abs(difference(std::cos(x), 0));
@@ -249,20 +253,23 @@ State crossing(const Suspect& suspect, const State& a, const State& b)
     return between(a, b, high);
 }
 
-/// What is asked to be smooth across a singularity: accelerations, rows of a constraint, or a limit itself.
+/// What is asked to be smooth across a singularity: accelerations, rows of a constraint and what it holds, a
+/// limit itself, or the gap of a contact.
 Eigen::VectorXd smooth_quantity(const Model& model, const NamedFormula& formula, const State& at,
                                 Dynamics& dynamics)
 {
     Workspace work;
     switch (formula.role) {
     case Role::Limit: return Eigen::VectorXd::Constant(1, formula.formula->value(point_of(at), work));
+    case Role::Contact: return Eigen::VectorXd::Constant(1, model.gap_m(formula.owner, point_of(at), work));
     case Role::Position:
     case Role::Velocity: {
-        const ConstraintGeometry& geometry = model.constraint(formula.constraint);
+        const ConstraintGeometry& geometry = model.constraint(formula.owner);
         const auto rows = static_cast<std::size_t>(geometry.size());
         std::vector<double> H(rows * geometry.support().size()), b(rows);
-        model.constraint_rows(formula.constraint, point_of(at), H, b, work);
+        model.constraint_rows(formula.owner, point_of(at), H, b, work);
         H.insert(H.end(), b.begin(), b.end());
+        if (formula.role == Role::Position) H.push_back(formula.formula->value(point_of(at), work));
         return Eigen::Map<Eigen::VectorXd>(H.data(), static_cast<Eigen::Index>(H.size()));
     }
     default: return dynamics.acceleration(at);
@@ -346,19 +353,22 @@ std::optional<double> instant_of_kink(const Suspect& suspect, const State& start
     return std::nullopt;
 }
 
-/// The exponent in time of the rows of a constraint across an instant: 0 where they jump.
-double exponent_in_time(const Model& model, const NamedFormula& formula, const State& start, double t_s,
-                        double duration_s, Dynamics& dynamics)
+/// Whether the rows of a constraint, or a gap, jump at an instant, or right after the start: a difference across
+/// it beside which those on either side vanish.
+bool jumps_at(const Model& model, const NamedFormula& formula, const State& start, double t_s,
+              double duration_s, Dynamics& dynamics)
 {
-    const auto difference = [&](double part) {
-        State ahead = start, behind = start;
-        ahead.t_s = t_s + part * duration_s, behind.t_s = t_s - part * duration_s;
-        return (smooth_quantity(model, formula, ahead, dynamics) -
-                smooth_quantity(model, formula, behind, dynamics))
-            .norm();
+    const double near = 1e-8 * duration_s;
+    const auto later = [&](double by) {
+        State at = start;
+        at.t_s = t_s + by;
+        return smooth_quantity(model, formula, at, dynamics);
     };
-    const double wide = difference(1e-5), narrow = difference(1e-8);
-    return narrow > 0 && wide > 0 ? std::clamp(std::log10(wide / narrow) / 3, 0.0, 1.0) : 1.0;
+    const double before = t_s > start.t_s ? -near : 0;
+    const Eigen::VectorXd left = later(before), right = later(near);
+    const double across = (right - left).norm();
+    const double beside = (later(2 * near) - right).norm() + (later(2 * before) - left).norm();
+    return across > 1e-12 * (left.norm() + right.norm()) && across > 10 * beside;
 }
 
 /// Whether a formula grows without bound towards an instant.
@@ -396,9 +406,19 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
                       .time_only = suspect.time_only,
                       .exponent = {}};
     const bool measured = formula.role != Role::Contact && !suspect.time_only;
+    const bool prescribes = suspect.kind == Kind::Kink && suspect.time_only && formula.role != Role::Forces &&
+                            formula.role != Role::Limit;
+    const auto look_for_jump = [&] {
+        if (jumps_at(model, formula, start, *found.instant_s, settings.duration_s, dynamics))
+            found.exponent = 0;
+    };
     const double side = side_of(suspect, seen_by(formula, start));
     if (suspect.kind == Kind::Edge ? !(side > 0) : side == 0) {
         found.reach = Reach::AtStart;
+        if (prescribes) {
+            found.instant_s = start.t_s;
+            look_for_jump();
+        }
         if (measured) found.exponent = exponent_at(model, formula, dynamics, start, start);
         return found;
     }
@@ -413,13 +433,11 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
         }
         return found;
     }
-    const bool of_rows = formula.role == Role::Position || formula.role == Role::Velocity;
-    if (of_rows && suspect.time_only) {
-        found.instant_s = instant_of_kink(suspect, start, settings.duration_s);
+    if (prescribes) {
+        found.instant_s = instant_of_kink(suspect, seen_by(formula, start), settings.duration_s);
         if (found.instant_s) {
             found.reach = Reach::Crossed;
-            found.exponent =
-                exponent_in_time(model, formula, start, *found.instant_s, settings.duration_s, dynamics);
+            look_for_jump();
         }
         return found;
     }

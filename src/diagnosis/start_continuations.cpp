@@ -16,8 +16,9 @@ constexpr double no_sliding = 1e-9;
 /// Combinations of statuses that are tried.
 constexpr int max_combinations = 4096;
 
-/// What is nearer to zero than this part of the accelerations is decided by higher orders.
-constexpr double undecided = 1e-9;
+/// What is nearer to zero than this part of the accelerations, or this many times their error, is decided by
+/// higher orders.
+constexpr double undecided = 1e-9, errors = 10;
 
 /// How a closed contact may go on.
 enum class Status { Opens, Presses, Sticks, SlipsForward, SlipsBackward };
@@ -46,6 +47,7 @@ struct ClosedStart {
     std::vector<Held> contacts;
     Eigen::MatrixXd W;     ///< accelerations of local velocities per force
     Eigen::VectorXd free;  ///< accelerations of local velocities without forces of contacts
+    double error = 0;      ///< of them, estimated
     bool can_be_tried = true;
 };
 
@@ -140,24 +142,31 @@ ClosedStart closed_start(const Model& model, const State& start, const WellPosed
 {
     ClosedStart closed;
     const auto A = metric_at(model, start.q);
-    if (!A) return closed;
+    if (!A || result.start.contacts.empty()) return closed;
     StartRows rows(model, result.start.contacts);
     Eigen::MatrixXd H, H_later;
-    Eigen::VectorXd U, ahead, behind;
+    Eigen::VectorXd U;
     rows.at(start, H, U);
 
-    // accelerations of all rows on the motion without reactions
+    // accelerations of all rows on the motion without reactions, by differences that twice the distance checks
     Dynamics dynamics(model);
     const Eigen::VectorXd a = dynamics.acceleration(start);
     const double dt = 1e-5 * std::max(settings.duration_s, 1e-3);
-    for (const double side : {dt, -dt}) {
-        State at = start;
-        at.q += side * start.u + side * side / 2 * a;
-        at.u += side * a;
-        at.t_s += side;
-        rows.at(at, H_later, side > 0 ? ahead : behind);
-    }
-    Eigen::VectorXd free = (ahead - behind) / (2 * dt);
+    const auto accelerations = [&](double within) {
+        Eigen::VectorXd sides[2];
+        for (const int side : {0, 1}) {
+            const double later = side == 0 ? within : -within;
+            State at = start;
+            at.q += later * start.u + later * later / 2 * a;
+            at.u += later * a;
+            at.t_s += later;
+            rows.at(at, H_later, sides[side]);
+        }
+        return Eigen::VectorXd((sides[0] - sides[1]) / (2 * within));
+    };
+    Eigen::VectorXd free = accelerations(dt);
+    const double rounding = (H.cwiseAbs() * start.u.cwiseAbs() + U.cwiseAbs()).maxCoeff() * 1e-15 / dt;
+    closed.error = (free - accelerations(2 * dt)).cwiseAbs().maxCoeff() + rounding;
 
     // what firm constraints leave free
     const Eigen::Index own = rows.of_contacts();
@@ -201,28 +210,28 @@ ClosedStart closed_start(const Model& model, const State& start, const WellPosed
 }
 
 /// Whether a number is positive: 1, -1, or 0 where that is decided by higher orders.
-int sign_beside(double x, double size)
+int sign_beyond(double x, double nothing)
 {
-    return x > undecided * size ? 1 : x < -undecided * size ? -1 : 0;
+    return x > nothing ? 1 : x < -nothing ? -1 : 0;
 }
 
 /// Whether accelerations and forces of a contact agree with its status: 1, -1, or 0 for undecided.
 int agrees(const Held& held, Status status, const Eigen::VectorXd& acceleration, const Eigen::VectorXd& force,
-           const Eigen::MatrixXd& W, double size)
+           const Eigen::MatrixXd& W, double nothing)
 {
     const double normal = W(held.first, held.first), N = force[held.first];
-    if (status == Status::Opens) return sign_beside(acceleration[held.first], size);
-    const int pushes = sign_beside(normal * N, size);
+    if (status == Status::Opens) return sign_beyond(acceleration[held.first], nothing);
+    const int pushes = sign_beyond(normal * N, nothing);
     if (status == Status::Presses) return pushes;
     const double slip = acceleration[held.first + 1], T = force[held.first + 1];
-    const int slips = status == Status::Sticks ? sign_beside(normal * (held.mu * N - std::abs(T)), size)
-                      : status == Status::SlipsForward ? sign_beside(slip, size)
-                                                       : sign_beside(-slip, size);
+    const int slips = status == Status::Sticks ? sign_beyond(normal * (held.mu * N - std::abs(T)), nothing)
+                      : status == Status::SlipsForward ? sign_beyond(slip, nothing)
+                                                       : sign_beyond(-slip, nothing);
     return std::min(pushes, slips);
 }
 
 /// A combination of statuses: 1 if forces and accelerations agree with it, -1 if not, 0 for undecided.
-int continues(const ClosedStart& closed, std::span<const Status> statuses, double size)
+int continues(const ClosedStart& closed, std::span<const Status> statuses, double nothing)
 {
     std::vector<Eigen::Index> equations;
     std::vector<Eigen::VectorXd> directions;
@@ -253,7 +262,8 @@ int continues(const ClosedStart& closed, std::span<const Status> statuses, doubl
     const Eigen::VectorXd acceleration = closed.free + closed.W * force;
     int worst = 1;
     for (std::size_t k = 0; k < statuses.size(); ++k)
-        worst = std::min(worst, agrees(closed.contacts[k], statuses[k], acceleration, force, closed.W, size));
+        worst =
+            std::min(worst, agrees(closed.contacts[k], statuses[k], acceleration, force, closed.W, nothing));
     return worst;
 }
 
@@ -267,7 +277,7 @@ int continuations(const ClosedStart& closed)
         combinations *= static_cast<int>(held.statuses().size());
         if (combinations > max_combinations) return -1;
     }
-    const double size = closed.free.cwiseAbs().maxCoeff();
+    const double nothing = std::max(undecided * closed.free.cwiseAbs().maxCoeff(), errors * closed.error);
     int found = 0;
     std::vector<Status> statuses(closed.contacts.size());
     for (int number = 0; number < combinations; ++number) {
@@ -277,7 +287,7 @@ int continuations(const ClosedStart& closed)
             statuses[k] = choices[static_cast<std::size_t>(rest) % choices.size()];
             rest /= static_cast<int>(choices.size());
         }
-        const int told = continues(closed, statuses, size);
+        const int told = continues(closed, statuses, nothing);
         if (told == 0) return -1;
         if (told > 0) ++found;
     }

@@ -173,8 +173,7 @@ void judge_obstacles(const Model& model, const State& start, WellPosedness& resu
     if (rest_in_a_moving_frame(model, start)) {
         add(result, "obstacles_translate", Bearing::Holds,
             "obstacles move, but gap gradients and kinetic metric do not change: in a frame that moves with "
-            "the "
-            "obstacles they rest, and the theorems for resting obstacles hold there",
+            "the obstacles they rest, and the theorems for resting obstacles hold there",
             "docs/theory/well_posedness.md (WP-8)");
     } else {
         add(result, "moving_obstacles", Bearing::CostsExistence,
@@ -212,6 +211,7 @@ void judge_impacts(const Model& model, WellPosedness& result)
         add(result, "impact_not_admissible", Bearing::CostsExistence,
             "a sampled impact leaves a closed contact approaching, or takes what no contact can give",
             "B02 (1.11)");
+        return;
     }
     if (!(worst.energy_gained_J <= impact_tolerance)) {
         add(result, "impact_creates_energy", Bearing::CostsUniqueness,

@@ -150,8 +150,9 @@ void judge_instant(const Model& model, const Singularity& here, WellPosedness& r
 bool judge_in_time(const Model& model, const Singularity& here, WellPosedness& result)
 {
     using Role = Singularity::Role;
-    if (!here.time_only || here.role == Role::Contact || here.reach == Reach::AtStart) return false;
+    if (!here.time_only) return false;
     if (here.kind == Kind::Edge) {
+        if (here.reach == Reach::AtStart) return false;
         if (here.search_cut) {
             add(result, "instants_not_searched", Bearing::Unrefuted,
                 fmt::format(
@@ -165,10 +166,17 @@ bool judge_in_time(const Model& model, const Singularity& here, WellPosedness& r
         judge_instant(model, here, result);
         return true;
     }
-    const bool of_rows = here.role == Role::Position || here.role == Role::Velocity;
-    if (of_rows && here.exponent && *here.exponent < jump_below) {
+    const bool jumps = here.exponent && *here.exponent < jump_below;
+    if (jumps && here.role == Role::Contact) {
+        add(result, "obstacle_jumps", Bearing::CostsExistence,
+            fmt::format("{} lets the obstacle jump at t = {:.6g} s: a body in its way would have to jump too",
+                        subject_of(here), *here.instant_s),
+            "B02 2.1, class of the functions of constraints");
+        return true;
+    }
+    if (jumps) {
         add(result, "prescribed_motion_jumps", Bearing::CostsExistence,
-            fmt::format("{} prescribes a velocity that jumps at t = {:.6g} s: no motion with a bounded "
+            fmt::format("{} prescribes a motion that jumps at t = {:.6g} s: none with a bounded "
                         "acceleration follows it. A run answers with a shock",
                         subject_of(here), *here.instant_s),
             "B02 2.1, class of the functions of constraints");

@@ -100,9 +100,11 @@ Range integer_power_of(Range x, int n)
     return rising(n % 2 == 0 ? magnitude(x) : x, [n](double v) { return std::pow(v, n); });
 }
 
-/// Real powers have a domain x >= 0.
+/// Real powers have a domain x >= 0, unless the exponent is a whole number.
 Range real_power_of(Range x, double p)
 {
+    constexpr double largest_whole = 1e9;
+    if (p == std::trunc(p) && std::abs(p) <= largest_whole) return integer_power_of(x, static_cast<int>(p));
     const Range base{std::max(0.0, x.low), std::max(0.0, x.high)};
     const Range up = rising(base, [p](double v) { return std::pow(v, std::abs(p)); });
     return p >= 0 ? up : inverse(up);

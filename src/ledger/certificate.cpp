@@ -47,8 +47,13 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     const double allowed_J = ledger_tolerance * scale_J + roundings_of_position * accuracy.rounding_J;
     if (!(std::abs(energy.balance_J()) <= allowed_J)) {
         ++sums_.open_ledgers;
-        add_finding("open_ledger", time_s,
-                    fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()), true);
+        add_finding(
+            "open_ledger", time_s,
+            fmt::format(
+                "{:.3e} J of this step are unexplained: either energies cancel to rounding, or this is an "
+                "error in carom; please report the scene",
+                energy.balance_J()),
+            true);
     }
     watch_energy(time_s, energy, at_end, accuracy);
 }

@@ -68,10 +68,11 @@ std::string finding_rows(const std::vector<Finding>& findings)
 {
     std::string out;
     for (const Finding& finding : findings) {
-        const std::string more =
-            finding.count > 1 ? fmt::format(", and {} more times", finding.count - 1) : "";
+        const std::string more = finding.count < 2    ? ""
+                                 : finding.count == 2 ? ", and once more"
+                                                      : fmt::format(", and {} more times", finding.count - 1);
         out += row(out.empty() ? "diagnosis" : "",
-                   fmt::format("{} at {:.6g} s{}", printable(finding.message), finding.time_s, more));
+                   fmt::format("{} (at {:.6g} s{})", printable(finding.message), finding.time_s, more));
     }
     return out;
 }

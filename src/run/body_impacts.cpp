@@ -54,6 +54,14 @@ void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_
     }
 }
 
+double moving_kg(const BodyModel& model)
+{
+    double mass_kg = 0;
+    for (const double inverse : model.inverse_mass)
+        mass_kg += inverse > 0 ? 1 / inverse : 0;
+    return mass_kg;
+}
+
 /// (BO-36): impacts that the step before has begun.
 void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
                   const FinishedBodyStep& bodies, Certifier& certifier)
@@ -66,7 +74,9 @@ void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, 
         const double met_m_s = bodies.approach_of_kept_m_s(k);
         const double off_m_s = std::abs(met_m_s - begun.left_m_s);
         if (!(off_m_s > max_overlap * std::abs(begun.velocity_m_s))) continue;
-        const double inertia_kg = begun.percussion_Ns / std::abs(begun.left_m_s - begun.velocity_m_s);
+        // others that push at the same time may leave no jump: no contact stops more than all bodies
+        const double inertia_kg =
+            std::min(begun.percussion_Ns / std::abs(begun.left_m_s - begun.velocity_m_s), moving_kg(model));
         // no more than all of the impact
         const double lost_m_s = std::min(off_m_s, std::abs(begun.velocity_m_s));
         if (!(inertia_kg * lost_m_s * lost_m_s / 2 > max_overlap * kinetic_J)) continue;

@@ -78,7 +78,10 @@ void look_at_series(const Model& model, const SeriesSettings& settings, const St
         findings.push_back(
             {.code = "inside_obstacle",
              .time_s = end.t_s,
-             .message = fmt::format("{} is {:.3e} m inside its obstacle where the run ends", name, depth_m),
+             .message =
+                 fmt::format("{} is {:.3e} m inside its obstacle where the run ends: end it later, or take a "
+                             "shorter step",
+                             name, depth_m),
              .count = 1,
              .uncertifies = true,
              .about = name});

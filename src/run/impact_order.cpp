@@ -17,6 +17,10 @@ constexpr double same_velocity = 0.01;
 /// Contacts that close within this part of a step close together: then the law decides.
 constexpr double together = 1e-6;
 
+/// Normal velocities below this part of those that forces alone would give in the step are no impacts, but what
+/// a solver leaves of rest: ten times its default tolerance.
+constexpr double at_rest = 1e-7;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// More rows of firm interactions than these are not looked at.
@@ -214,6 +218,11 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
     if (closings.end() - first < 2 || !closings.back().fresh) return;
     const double between_s = std::min(order.h_s, first->since_s - closings.back().since_s);
     if (!(between_s > together * order.h_s)) return;
+    const auto strikes = [&](const Closing& c) {
+        const auto row = order.problem.offsets[static_cast<std::size_t>(c.k)];
+        return std::abs(c.U_minus_m_s) > at_rest * std::abs(order.problem.U_free[row]);
+    };
+    if (std::none_of(first, closings.end(), strikes)) return;
     const double kinetic_J = certifier.sums().watch.kinetic_J;
     const FirmRows firm(order.problem);
     if (firm.count > max_firm_rows) return;

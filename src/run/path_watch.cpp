@@ -277,7 +277,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
                 progress.certifier.add_finding(
                     "pole_crossed", piece.t_s(*pole),
                     fmt::format("{} is infinite within step {}: the motion does not continue through a pole, "
-                                "and the scheme jumped over it",
+                                "and the scheme jumped over it; end the run before it",
                                 formula.name, progress.steps),
                     true);
             }

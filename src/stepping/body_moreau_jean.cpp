@@ -58,7 +58,9 @@ public:
         const double change = norm(s_.v_last, s_.W_last, s_.next.v, s_.next.W);
         const double size = std::hypot(norm(s_.next.v, s_.next.W), norm(s_.v_before, s_.W_before),
                                        norm(s_.v_free, s_.W_free));
-        if (!settling_.continues(change, size, [&] { return place_norm(); }, jean_, state_.t_s, report))
+        const double tolerance = s_.P.empty() ? 0 : solver_.tolerance;
+        if (!settling_.continues(
+                change, size, [&] { return place_norm(); }, jean_, tolerance, state_.t_s, report))
             return false;
         free_velocity(report);
         return true;

@@ -330,7 +330,7 @@ void solve_with_pressures(const Model& model, const ConstraintSolve& step, const
         {.code = "friction_not_settled",
          .time_s = step.state.t_s,
          .message = fmt::format("friction of constraints and the normal reactions behind it still change by "
-                                "a fraction of {:.2g} after {} passes",
+                                "a fraction of {:.2g} after {} passes: take a shorter step",
                                 change, max_passes)});
 }
 

@@ -10,8 +10,8 @@
 namespace carom {
 
 /// The velocity that forces and percussions are taken at still changes after the last pass that is allowed.
-[[nodiscard]] Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change,
-                                         double size);
+[[nodiscard]] Finding forces_not_settled(const MoreauJeanSettings& settings, double tolerance, double time_s,
+                                         double change, double size);
 
 /// When Newton's iteration of forces and percussions has come to its end (MJ-2), (MJ-4); of coordinates and
 /// of bodies.
@@ -23,10 +23,12 @@ public:
     /// After a pass that changed u+ by `change`; `size`: of the velocities in the game, both in the kinetic
     /// norm. `size_of_places()` is that of the places in it: a change that moves none by more than rounding,
     /// and that more passes do not make smaller, is the end, because forces are not known better. False: the
-    /// end; where no further pass is allowed the report of the step from `start_s` says so.
+    /// end; where no further pass is allowed and velocities change by more than percussions that are solved to
+    /// `tolerance` let them (MJ-6), the report of the step from `start_s` says so.
     template <class SizeOfPlaces>
     [[nodiscard]] bool continues(double change, double size, SizeOfPlaces&& size_of_places,
-                                 const MoreauJeanSettings& settings, double start_s, StepReport& report)
+                                 const MoreauJeanSettings& settings, double tolerance, double start_s,
+                                 StepReport& report)
     {
         constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
         const double last = std::exchange(change_, change);
@@ -36,8 +38,9 @@ public:
             settings.time_step_s * change <= roundings * size_of_places())
             return false;
         if (++passes_ < settings.max_iterations) return true;
+        if (change <= tolerance * size) return false;
         report.status = StepStatus::NotSolved;
-        report.findings.push_back(forces_not_settled(settings, start_s, change, size));
+        report.findings.push_back(forces_not_settled(settings, tolerance, start_s, change, size));
         return false;
     }
 

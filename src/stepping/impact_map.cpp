@@ -80,21 +80,24 @@ void judge_map(const StepReport& report, double time_s, double scale_J, Certifie
 {
     const double speed = std::sqrt(scale_J);  // kinetic norm of the velocities in the game
     if (report.map.energy_gained_J > 1e-9 * scale_J) {
-        certifier.add_finding("map_creates_energy", time_s,
-                              fmt::format("the impact map created {:.6g} J", report.map.energy_gained_J));
+        certifier.add_finding(
+            "map_creates_energy", time_s,
+            fmt::format("the impact map created {:.6g} J: correct the map", report.map.energy_gained_J));
     }
     if (report.map.outside_N > 1e-6 * speed) {
         certifier.add_finding(
             "map_outside_normal_cone", time_s,
             fmt::format("the impact map changed the velocity by {:.3g} J^1/2 in a direction that "
-                        "no closed contact can push",
+                        "no closed contact can push: correct the map, or use integrator.kind = "
+                        "\"series\", which calls it at the place of the impact",
                         report.map.outside_N));
     }
     if (report.map.leaves_V_m_s > 1e-9) {
         certifier.add_finding(
             "map_leaves_velocity_cone", time_s,
-            fmt::format("after the impact map a closed contact still approaches at {:.3g} m/s",
-                        report.map.leaves_V_m_s));
+            fmt::format(
+                "after the impact map a closed contact still approaches at {:.3g} m/s: correct the map",
+                report.map.leaves_V_m_s));
     }
 }
 

@@ -55,7 +55,8 @@ void unbalanced(const Model& model, const Point& at, double h, Scratch& s)
 /// is a one-step problem with W = H J^-1 H^T; J is evaluated again while velocities do not settle quickly.
 class MoreauJeanStep final : public CoordinateSystem {
 public:
-    MoreauJeanStep(const Model& model, const MoreauJeanSettings& settings, State& state, Scratch& s)
+    MoreauJeanStep(const Model& model, const MoreauJeanSettings& settings, const SolverSettings& solver,
+                   State& state, Scratch& s)
         : CoordinateSystem(model,
                            {.h_s = settings.time_step_s,
                             .theta = settings.theta,
@@ -63,7 +64,8 @@ public:
                             .correction = settings.correction,
                             .recognise = recognises(settings)},
                            state, s),
-          settings_(settings)
+          settings_(settings),
+          solver_(solver)
     {
     }
 
@@ -94,7 +96,8 @@ public:
         const auto size_of_places = [&] {
             return std::sqrt(s_.A.squared_norm(view(state_.q)) + s_.A.squared_norm(view(s_.q_theta)));
         };
-        if (!settling_.continues(change, size, size_of_places, settings_, state_.t_s, report)) return false;
+        if (!settling_.continues(change, size, size_of_places, settings_, tolerance(), state_.t_s, report))
+            return false;
         free_velocity(report);
         return true;
     }
@@ -127,13 +130,18 @@ private:
         if (!s_.u_free.allFinite()) report.status = StepStatus::NotFinite;
     }
 
+    /// Of percussions; without any, velocities are not known to less.
+    [[nodiscard]] double tolerance() const { return s_.P.empty() ? 0 : solver_.tolerance; }
+
     const MoreauJeanSettings& settings_;
+    const SolverSettings& solver_;
     ForcesSettle settling_;
 };
 
 }  // namespace
 
-Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change, double size)
+Finding forces_not_settled(const MoreauJeanSettings& settings, double tolerance, double time_s, double change,
+                           double size)
 {
     return {.code = "forces_not_settled",
             .time_s = time_s,
@@ -141,7 +149,8 @@ Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, do
                 "the velocity at which forces and percussions are evaluated still changes by {:.2e} "
                 "of itself after {} iterations, the limit is {:.2g}: take a shorter step or "
                 "increase max_iterations",
-                size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance),
+                size > 0 ? change / size : 0.0, settings.max_iterations,
+                std::max(settings.force_tolerance, tolerance)),
             .uncertifies = true};
 }
 
@@ -150,7 +159,7 @@ StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settin
 {
     StepReport report;
     report.h_s = settings.time_step_s;
-    MoreauJeanStep step(model, settings, state, s);
+    MoreauJeanStep step(model, settings, solver, state, s);
     take_step(step, state.t_s, solver, report);
     return report;
 }

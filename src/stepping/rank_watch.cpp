@@ -171,8 +171,9 @@ void tell_rank(const ConstraintRank& found, double time_s, Certifier& certifier)
     const std::string names = fmt::format("{}", fmt::join(found.names, ", "));
     if (!found.singular) {
         certifier.add_finding("constraints_redundant", time_s,
-                              fmt::format("{} depend on each other, rank {} of {}: the motion is determined, "
-                                          "how they share their reactions is not",
+                              fmt::format("{} depend on each other, rank {} of {}: how they share their "
+                                          "reactions is not determined, the motion is, unless friction "
+                                          "depends on the shares",
                                           names, found.rank, found.rows));
         return;
     }

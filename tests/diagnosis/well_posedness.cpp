@@ -534,3 +534,125 @@ TEST_CASE("nothing is proved of forces that a program computes")
     CHECK_FALSE(computed.for_all_time_shown);
     CHECK(diagnosis_of(free_particle, {0}, {0}).promise == Promise::OneSolution);
 }
+
+TEST_CASE("a particle on a belt or on a lift has one motion: in a frame that moves along its obstacle rests")
+{
+    const auto on = [](const std::string& gap, const std::string& sliding) {
+        Sketch sketch = plane;
+        sketch.potential = "9.81*y + 5*x^2";
+        sketch.contacts = {{.name = "belt", .gap = gap, .friction = "0.5", .sliding = {sliding}}};
+        return diagnosis_of(sketch, {0, 1}, {0, 0});
+    };
+    for (const char* sliding : {"x'", "x' - 1", "x' - 2*sin(t)"}) {
+        CAPTURE(sliding);
+        CHECK(on("y", sliding).promise == Promise::OneSolution);
+        CHECK(on("y - sin(t)/10", sliding).promise == Promise::OneSolution);
+        CHECK(says(on("y - sin(t)/10", sliding), "friction_of_particles", "moves with it"));
+    }
+    // a belt whose velocity depends on the place, and a wheel that turns, rest in no frame
+    for (const auto& moving : {on("y", "x' - x"), on("hypot(x, y) - 0.5", "x*y' - y*x' - 1")}) {
+        CHECK(says(moving, "friction", "the obstacle of belt moves"));
+        CHECK(moving.promise == Promise::NonePromised);
+    }
+    CHECK(on("hypot(x, y) - 0.5", "(x*y' - y*x')/hypot(x, y)").promise == Promise::NoObstacleFound);
+}
+
+TEST_CASE(
+    "obstacles may change their motion at instants, but a jump has no motion and a bump in time several")
+{
+    const auto wall = [](const std::string& gap) {
+        return diagnosis_of(with_gaps(free_particle, {{"wall", gap}}), {1}, {0});
+    };
+    for (const char* gap :
+         {"x - max(0, t - 0.5)", "x - abs(t - 0.5)", "x - max(0, t)", "x - if(t < 0, 1, t)"}) {
+        CAPTURE(gap);
+        CHECK(says(wall(gap), "pieces_in_time"));
+        CHECK(wall(gap).promise == Promise::OneSolution);
+    }
+    for (const char* gap : {"x - if(t < 0.5, 0, 1)", "x - if(t > 0, 1, 0)", "x + sign(t - 0.5)/2"}) {
+        CAPTURE(gap);
+        CHECK(says(wall(gap), "obstacle_jumps"));
+        CHECK(wall(gap).promise == Promise::NonePromised);
+    }
+    const auto bump = wall("x - if(t > 0.5, exp(-1/(t - 0.5)^2), 0)");
+    CHECK(says(bump, "not_analytic_in_time", "t = 0.5"));
+    CHECK(bump.promise == Promise::PossiblySeveral);
+
+    // drives and forces in the same way, from the start on
+    const auto drive = [](const std::string& velocity) {
+        Sketch sketch = free_particle;
+        sketch.constraints = {{.name = "drive", .velocity = {velocity}}};
+        return diagnosis_of(sketch, {0}, {0});
+    };
+    CHECK(says(drive("x' - if(t > 0, 1, 0)"), "prescribed_motion_jumps"));
+    CHECK(drive("x' - max(0, t)").promise == Promise::OneSolution);
+    Sketch held = free_particle;
+    held.constraints = {{.name = "drive", .zero = {"x - if(t < 0.5, 0, 1)"}}};
+    CHECK(says(diagnosis_of(held, {0}, {0}), "prescribed_motion_jumps", "t = 0.5"));
+    CHECK(drive("x' - abs(t - 0.5) + 0.5").promise == Promise::OneSolution);
+    Sketch pushed = with_gaps(free_particle, {{"wall", "x"}});
+    pushed.forces = {"max(0, t) - if(t > 0, 1, 0)"};
+    CHECK(diagnosis_of(pushed, {1}, {0}).promise == Promise::OneSolution);
+}
+
+TEST_CASE("whole powers are power series however large they are, and negative below zero where they are odd")
+{
+    Sketch pushed = with_gaps(free_particle, {{"wall", "x"}});
+    for (const char* force : {"1 + t^16", "1 + t^17", "1 + t^23", "1 - (t - 0.5)^40"}) {
+        CAPTURE(force);
+        pushed.forces = {force};
+        CHECK(diagnosis_of(pushed, {1}, {0}).promise == Promise::OneSolution);
+    }
+    pushed.forces = {"1 + t^17.5"};
+    CHECK(diagnosis_of(pushed, {1}, {0}).promise == Promise::PossiblySeveral);
+
+    // the line 18 x + y + 17 = 0 touches y = x^18 at x = -1: both are closed there, with equal gradients
+    const auto tangent =
+        diagnosis_of(with_gaps(plane, {{"valley", "y - x^18"}, {"line", "y + 18*x + 17"}}), {0, 1}, {0, 0});
+    CHECK_FALSE(says(tangent, "independent_gradients", "intervals"));
+    CHECK(tangent.promise != Promise::OneSolution);
+}
+
+TEST_CASE("what the tip of a rod does where its acceleration vanishes is decided by higher orders")
+{
+    // gap'' = y'' + sin(th) th'^2 = 0 without forces of contact
+    const double th = 1, turn = 20;
+    const auto rod = [&](double part) {
+        const Sketch sketch{
+            .coordinates = {"x", "y", "th"},
+            .kinetic = "(x'^2 + y'^2)/2 + th'^2/6",
+            .potential = std::to_string(part * std::sin(th) * turn * turn) + "*y",
+            .contacts = {
+                {.name = "tip", .gap = "y - sin(th)", .friction = "3", .sliding = {"x' + sin(th)*th'"}}}};
+        return diagnosis_of(sketch, {0, std::sin(th), th},
+                            {-50 - std::sin(th) * turn, std::cos(th) * turn, turn});
+    };
+    CHECK(says(rod(1.01), "no_continuation"));
+    CHECK(says(rod(0.99), "several_continuations"));
+    CHECK_FALSE(says(rod(1), "no_continuation"));
+    CHECK_FALSE(says(rod(1), "several_continuations"));
+    CHECK(says(rod(1), "painleve"));
+}
+
+TEST_CASE("impacts on an obstacle that moves are judged by the velocity against it")
+{
+    const auto lift = [](const std::string& friction) {
+        Sketch sketch = plane;
+        sketch.contacts = {
+            {.name = "lift", .gap = "y - t", .restitution = "0.5", .friction = friction, .sliding = {"x'"}}};
+        return diagnosis_of(sketch, {0, 0}, {0, 1});
+    };
+    for (const char* friction : {"0", "0.5"}) {
+        CHECK(says(lift(friction), "impact_law"));
+        CHECK_FALSE(says(lift(friction), "impact_not_admissible"));
+        CHECK_FALSE(says(lift(friction), "impact_creates_energy"));
+    }
+    // what is not admissible is not called admissible beside it
+    LagrangianSystem system = system_of(with_gaps(free_particle, {{"wall", "x - t"}}));
+    system.impact_map = [](const ImpactSite&, const Eigen::VectorXd& u) { return Eigen::VectorXd(u); };
+    const auto model = make_model(std::move(system));
+    REQUIRE(model.has_value());
+    const auto passes = diagnose_well_posedness(*model, make_state(*model, vector({1}), vector({0})), {});
+    CHECK(says(passes, "impact_not_admissible"));
+    CHECK_FALSE(says(passes, "impact_law"));
+}

@@ -507,3 +507,24 @@ TEST_CASE("a body that turns about a point is second order in the step, however 
     CHECK(std::abs(coarse - finest) == doctest::Approx(4 * error).epsilon(0.1));
     CHECK(std::abs(fine - finest) < 0.01 * error);
 }
+
+TEST_CASE("forces of bodies that tumble settle as far as percussions are solved, and no further is asked")
+{
+    const auto stones = [](std::vector<std::string> more) {
+        more.insert(more.end(), {"--set", "integrator.kind=moreau_jean", "--set", "duration_s=0.4"});
+        return run_of(shipped_scene("terrain"), more);
+    };
+    const auto run = stones({});
+    CHECK(run["status"] == "certified");
+    CHECK(finding(run, "forces_not_settled").is_null());
+    // two passes do not settle them
+    CHECK_FALSE(finding(stones({"--set", "integrator.max_iterations=2"}), "forces_not_settled").is_null());
+}
+
+TEST_CASE("an impact that others push against at the same time is no impact of infinite inertia")
+{
+    // two of a hundred grains meet with 2 cm/s at 0.1 s, and the others fall with 1 m/s
+    const auto grains = run_of(shipped_scene("heap"),
+                               {"--set", "integrator.time_step_s=5e-4", "--set", "duration_s=0.12"});
+    CHECK(finding(grains, "impact_not_resolved").is_null());
+}

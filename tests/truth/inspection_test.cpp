@@ -76,6 +76,27 @@ TEST_CASE("theorem 2.1 of Charles and Ballard is a promise: Klarbring's particle
     CHECK(inspection_of(shipped_scene("bowl"))["promise"] == "one_solution");
 }
 
+TEST_CASE("a promise and what costs it are not said of one thing")
+{
+    // sampled impacts of the rimless wheel meet velocities that its map was not written for
+    const auto wheel = inspection_of(shipped_scene("rimless_wheel"));
+    CHECK_FALSE(hypothesis_in(wheel, "impact_not_admissible").is_null());
+    CHECK(hypothesis_in(wheel, "impact_law").is_null());
+    // the table moves: what its impacts do is seen from the table
+    const auto table = inspection_of(shipped_scene("vibrating_table"));
+    CHECK(hypothesis_in(table, "impact_not_admissible").is_null());
+    CHECK_FALSE(hypothesis_in(table, "impact_law").is_null());
+}
+
+TEST_CASE("pieces in time and whole powers cost nothing, an obstacle that jumps does")
+{
+    CHECK(inspection_of(shipped_scene("ratchet"))["promise"] == "one_solution");
+    CHECK(inspection_of(defect("threshold_order"))["promise"] == "one_solution");
+    const auto jump = inspection_of(defect("jumping_wall"));
+    CHECK(jump["promise"] == "none_promised");
+    CHECK_FALSE(hypothesis_in(jump, "obstacle_jumps").is_null());
+}
+
 TEST_CASE("bars whose forces are bounded do not blow up, however long they are")
 {
     for (const char* length : {"0.7", "1", "2", "5"}) {

@@ -94,3 +94,24 @@ time_step_s = 0.1
     CHECK(run["state"]["z"]["q"].get<double>() == near(0.25, 1e-14));
     CHECK(velocity_of(run, "z") == near(1, 1e-14));
 }
+
+TEST_CASE("series: a contact whose friction can press it is not followed, and not called a paradox (M88 17)")
+{
+    // a wedge that holds a pull of up to 0.816 and slides from 0.707 on: between them there are two motions
+    const auto run = run_of(shipped_scene("projected_cone"), {"--set", "integrator.kind=series"});
+    CHECK(run["status"] != "certified");
+    CHECK(finding(run, "no_continuation").is_null());
+    const auto undecided = finding(run, "undecided");
+    REQUIRE(!undecided.is_null());
+    CHECK(contains(undecided["message"].get<std::string>(), "the loads of floor"));
+
+    // upright nothing can press it: it sticks up to mu, as time stepping says
+    const auto upright = [](const std::string& kind) {
+        return run_of(shipped_scene("projected_cone"),
+                      {"--set", "integrator.kind=" + kind, "--set", "parameters.beta=0"});
+    };
+    const auto exact = upright("series");
+    CHECK(exact["status"] == "certified");
+    // s'' = t - mu from t = mu on
+    CHECK(exact["state"]["s"]["q"].get<double>() == near(std::pow(1.2 - 0.5, 3) / 6, 1e-9));
+}

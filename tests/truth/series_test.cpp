@@ -550,3 +550,40 @@ TEST_CASE(
         }
     }
 }
+
+TEST_CASE("a belt whose velocity jumps drags what stuck on it by friction, and not at once")
+{
+    // mu g = 4 m/s^2; the belt turns round at 0.5 s
+    const auto on_belt = [](const std::string& belt, const std::string& start, const std::string& kind) {
+        const Folder folder;
+        return run_of(
+            folder.write("belt.toml", "duration_s = 0.9\n"
+                                      "[[coordinate]]\nname = \"x\"\nstart = 0\nstart_velocity = " +
+                                          start +
+                                          "\n[[coordinate]]\nname = \"y\"\nstart = 0\n"
+                                          "[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+                                          "potential = \"10*y\"\n"
+                                          "[[contact]]\nname = \"belt\"\nposition = [\"x\", \"y\"]\n"
+                                          "surface = \"y\"\nobstacle_velocity = [\"" +
+                                          belt +
+                                          "\", \"0\"]\n"
+                                          "law = { kind = \"coulomb\", friction = 0.4 }\n"
+                                          "[integrator]\nkind = \"" +
+                                          kind + "\"\ntime_step_s = 1e-3\n"));
+    };
+    for (const char* kind : {"series", "moreau"}) {
+        CAPTURE(kind);
+        // of order h: the step that holds the jump
+        const double accuracy = kind == std::string("series") ? 1e-9 : 5e-3;
+        // it stuck with 1 m/s, and is braked for 0.4 s
+        const auto braked = on_belt("if(t < 0.5, 1, -1)", "1", kind);
+        CHECK(braked["status"] == "certified");
+        CHECK(braked["state"]["x"]["u"].get<double>() == near(1 - 4 * 0.4, accuracy));
+        CHECK(braked["state"]["x"]["q"].get<double>() == near(0.5 + 0.4 - 2 * 0.16, accuracy));
+        // it slid, and the belt has another velocity than it: it slides on, and sticks after 0.25 s
+        const auto slid = on_belt("if(t < 0.5, 0, 2)", "3", kind);
+        CHECK(slid["state"]["x"]["u"].get<double>() == near(2, accuracy));
+        CHECK(slid["state"]["x"]["q"].get<double>() ==
+              near(3 * 0.5 - 2 * 0.25 + 0.25 + 2 * 0.0625 + 2 * 0.15, accuracy));
+    }
+}
