@@ -29,20 +29,41 @@ Eigen::Map<Vec3> vector(std::array<double, 3>& a)
     return Eigen::Map<Vec3>(a.data());
 }
 
-/// Part of W_cc by one block of any inertia.
+/// Part of W_cc by one block of any inertia; `axes`: products of the axes of the rows.
+template <std::size_t components>
 void add_point_block(const Factors::Block& block, const Factors::Rows& rows, const Vec3& arm,
-                     std::size_t components, std::span<double> W)
+                     const Mat3& axes, std::span<double> W)
 {
-    std::array<Vec3, 3> turns;
+    std::array<Vec3, components> turns;
     for (std::size_t i = 0; i < components; ++i) {
         turns[i] = arm.cross(rows.axes[i]);
     }
+    const Mat3 inverse_inertia = inverse_inertia_of(block);
     for (std::size_t j = 0; j < components; ++j) {
-        const Vec3 turned = inverse_inertia_of(block) * turns[j];
+        const Vec3 turned = inverse_inertia * turns[j];
         for (std::size_t i = 0; i < components; ++i) {
-            W[i * components + j] +=
-                block.inverse_mass * rows.axes[i].dot(rows.axes[j]) + turns[i].dot(turned);
+            const double both = axes(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+            W[i * components + j] += block.inverse_mass * both + turns[i].dot(turned);
         }
+    }
+}
+
+/// W_cc of blocks of any inertia.
+template <std::size_t components>
+void add_point_blocks(const Factors& factors, const Factors::Rows& rows, std::span<double> W)
+{
+    Mat3 axes = Mat3::Zero();
+    for (std::size_t i = 0; i < components; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(j);
+            axes(row, column) = axes(column, row) = rows.axes[i].dot(rows.axes[j]);
+        }
+    }
+    for (const int k : {rows.a, rows.b}) {
+        if (k < 0) continue;
+        const Factors::Block& block = factors.blocks[static_cast<std::size_t>(k)];
+        if (block.inverse_mass == 0) continue;
+        add_point_block<components>(block, rows, k == rows.a ? rows.arm_a : rows.arm_b, axes, W);
     }
 }
 
@@ -93,14 +114,37 @@ void Factors::clear()
 }
 
 namespace detail {
+namespace {
+
+/// W has the diagonal blocks of these interactions and no others, as mostly in the step before.
+bool has_diagonal_alone(const OneStepProblem& problem)
+{
+    const int count = static_cast<int>(problem.offsets.size()) - 1;
+    if (problem.W.blocks() != count) return false;
+    for (int c = 0; c < count; ++c) {
+        const auto row = problem.W.row(c);
+        if (row.size() != 1 || row.front().column != c) return false;
+        if (problem.W.dimension(c) != problem.offsets[c + 1] - problem.offsets[c]) return false;
+    }
+    return true;
+}
+
+}  // namespace
 
 void begin_diagonal(OneStepProblem& problem)
 {
-    problem.W.begin(problem.offsets);
-    for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
-        problem.W.append(c, c);
+    const int count = static_cast<int>(problem.offsets.size()) - 1;
+    if (!has_diagonal_alone(problem)) {
+        problem.W.begin(problem.offsets);
+        for (int c = 0; c < count; ++c) {
+            problem.W.append(c, c);
+        }
+        problem.W.finish();
+        return;
     }
-    problem.W.finish();
+    for (int c = 0; c < count; ++c) {
+        std::ranges::fill(problem.W.values_of(c, problem.W.row(c).front()), 0.0);
+    }
 }
 
 void set_diagonal(const Factors::Rows& rows, int c, OneStepProblem& problem)
@@ -108,15 +152,16 @@ void set_diagonal(const Factors::Rows& rows, int c, OneStepProblem& problem)
     const Factors& factors = problem.factors;
     const auto W = problem.W.values_of(c, problem.W.row(c).front());
     const auto components = static_cast<std::size_t>(problem.W.dimension(c));
+    if (!factors.round) {
+        if (components == 3) return add_point_blocks<3>(factors, rows, W);
+        if (components == 2) return add_point_blocks<2>(factors, rows, W);
+        return add_point_blocks<1>(factors, rows, W);
+    }
     for (const int k : {rows.a, rows.b}) {
         if (k < 0) continue;
         const Factors::Block& block = factors.blocks[static_cast<std::size_t>(k)];
         if (block.inverse_mass == 0) continue;
-        const Vec3& arm = k == rows.a ? rows.arm_a : rows.arm_b;
-        if (factors.round)
-            add_round_block(block, arm, components, W);
-        else
-            add_point_block(block, rows, arm, components, W);
+        add_round_block(block, k == rows.a ? rows.arm_a : rows.arm_b, components, W);
     }
 }
 

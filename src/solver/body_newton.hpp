@@ -67,6 +67,7 @@ private:
     [[nodiscard]] double search(double R_norm, double slope);
     void hold_all();
     double solve_inner(double goal, int max_steps);
+    void refine();
     void project(std::span<double> x) const;
 
     std::vector<int> number_;            ///< of a body among those that move

@@ -15,16 +15,6 @@ bool factorises(SolverKind kind)
            kind == SolverKind::InteriorPoint;
 }
 
-/// Percussions of the step before solve this one, a structure at rest, so well that no sweep is needed
-/// (BO-26): a hundredth of what such a structure is solved to.
-constexpr double at_rest = 1e-10;
-
-bool hold_as_before(const Residual& residual, double tolerance)
-{
-    const double error = std::max({residual.unit_free, residual.velocity, residual.siconos});
-    return residual.finite && error <= std::min(0.9 * tolerance, at_rest);
-}
-
 }  // namespace
 
 SolverSettings thoroughly(SolverSettings settings, int interactions, bool stands)
@@ -66,16 +56,6 @@ SolveReport solve_factored(const OneStepProblem& problem, const SolverSettings& 
     scratch.P_before.assign(P.begin(), P.end());
     const bool swept =
         settings.kind == SolverKind::Auto && problem.laws.size() >= FactorSweeps::min_interactions;
-    if (swept && !factors.round && factors.calm && redundant) {
-        report.residual = residual(problem, P, scratch.residual);
-        if (hold_as_before(report.residual, settings.tolerance)) {
-            report.solver = SolverKind::NonlinearCg;
-            report.status = SolveStatus::Converged;
-            report.by_factors = true;
-            report.selection.unexamined = 1;
-            return report;
-        }
-    }
     if (swept && scratch.factor_sweeps.solve(problem, settings, P, report)) {
         report.residual = residual(problem, P, scratch.residual);
         if (is_solved(report.residual, settings.tolerance)) {

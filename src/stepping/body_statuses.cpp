@@ -128,12 +128,18 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
     step.shift_m_s = contact.may_close_m_s;
     step.left_m_s = left_m_s;
     step.W_1_kg = W[0];
+    const ContactWork work = work_of(contact);
+    step.energy_J = work.normal_J;
+    step.friction_J = work.friction_J;
+    step.from_free_J = step.energy_J + step.friction_J;
+    const double* const U_free = s.problem.U_free.data() + s.problem.offsets[c];
     for (int i = 0; i < contact.dimension; ++i) {
         const std::size_t slot = contact.slot(i);
+        const double freed = i == 0 ? U_free[0] - contact.may_close_m_s : U_free[i];
+        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
         if (slot > 2) continue;
-        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
         step.U_minus[slot] = start[slot];
-        step.U_free[slot] = i == 0 ? U_free - contact.may_close_m_s : U_free;
+        step.U_free[slot] = freed;
         step.U_plus[slot] = contact.U_plus[slot];
         step.P[slot] = contact.P[slot] + contact.map_P[slot];
         const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
@@ -142,16 +148,6 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
     // nothing couples friction to the normal velocity of what is round
     const auto* coulomb = s.round ? nullptr : std::get_if<Coulomb>(&s.problem.laws[c]);
     if (coulomb != nullptr) step.sliding_margin = sliding_margin(*coulomb, W);
-    const ContactWork work = work_of(contact);
-    step.energy_J = work.normal_J;
-    step.friction_J = work.friction_J;
-    step.from_free_J = step.energy_J + step.friction_J;
-    for (int i = 0; i < contact.dimension; ++i) {
-        const std::size_t slot = contact.slot(i);
-        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
-        const double freed = i == 0 ? U_free - contact.may_close_m_s : U_free;
-        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
-    }
     step.sticks = sticks(s, c);
     step.rounding_m_s = left_m_s + velocity_rounding * largest_speed(contact, s.statuses);
     // the same velocities a step further: what the turning of the bodies made of them
@@ -184,6 +180,22 @@ KeptContact keep(const BodyContact& contact, bool sticks)
             .away_m_s = contact.U_plus[0]};
 }
 
+/// By features, without changing the order of equal ones. Pairs have a few contacts, which are put in their
+/// places one by one; only surfaces of triangles have more.
+void sort_by_features(std::span<KeptContact> pair)
+{
+    constexpr std::size_t few = 16;
+    if (pair.size() > few) {
+        std::ranges::stable_sort(pair, {}, &KeptContact::feature);
+        return;
+    }
+    for (auto at = pair.begin(); at != pair.end(); ++at) {
+        const auto before =
+            std::ranges::upper_bound(pair.begin(), at, at->feature, {}, &KeptContact::feature);
+        std::rotate(before, at, std::next(at));
+    }
+}
+
 void sort_by_bodies(std::vector<KeptContact>& kept)
 {
     const auto bodies_before = [](const KeptContact& a, const KeptContact& b) {
@@ -199,7 +211,7 @@ void sort_by_bodies(std::vector<KeptContact>& kept)
         while (++last != kept.end() && !bodies_before(*first, *last)) {
             sorted = sorted && std::prev(last)->feature <= last->feature;
         }
-        if (!sorted) std::ranges::stable_sort(first, last, {}, &KeptContact::feature);
+        if (!sorted) sort_by_features({first, last});
         first = last;
     }
 }

@@ -1,3 +1,4 @@
+#include "geometry/shared_colliders.hpp"
 #include "random_shapes.hpp"
 #include "support/near.hpp"
 
@@ -483,6 +484,59 @@ TEST_CASE("a place that held a hull of many corners is that of a small shape whe
     find_contact_points(fresh, beside, 0.05, expected);
     REQUIRE(!expected.empty());
     CHECK(std::ranges::equal(points, expected, are_same));
+}
+
+TEST_CASE(
+    "bodies share a collider where all numbers of their shapes and centres are the same, and nowhere else")
+{
+    const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        others{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1.5}};
+    // of one length each: capsule and cylinder, sphere and disc, have the same numbers
+    const std::vector<Shape> shapes{SphereShape{0.5},
+                                    DiscShape{0.5},
+                                    SphereShape{0.6},
+                                    CapsuleShape{0.5, 1},
+                                    CylinderShape{0.5, 1},
+                                    CapsuleShape{0.5, 1.1},
+                                    BoxShape{{1, 1, 1}},
+                                    BoxShape{{1, 1, 2}},
+                                    PolyhedronShape{corners},
+                                    PolyhedronShape{others},
+                                    PlaneShape{{0, 0, 1}, 0.1},
+                                    PlaneShape{{0, 0, 1}, 0.2},
+                                    PolygonShape{{{0, 0}, {1, 0}, {0, 1}}},
+                                    PolygonShape{{{0, 0}, {1, 0}, {0, 2}}}};
+    const std::vector<Vec3> centres{{0, 0, 0}, {0.1, 0, 0}};
+    SharedColliders shared;
+    for (int copy = 0; copy < 2; ++copy) {
+        for (const Shape& shape : shapes) {
+            for (const Vec3& centre : centres)
+                shared.add(shape, centre);
+        }
+        shared.add_none();
+    }
+    const std::size_t different = shapes.size() * centres.size() + 1;
+    REQUIRE(shared.size() == 2 * different);
+    for (std::size_t i = 0; i < different; ++i) {
+        CHECK(&shared[i] == &shared[i + different]);
+        for (std::size_t j = 0; j < i; ++j) {
+            CHECK(&shared[i] != &shared[j]);
+        }
+    }
+    for (std::size_t i = 0; i + 1 < different; ++i) {
+        const Collider alone = make_collider(shapes[i / 2], centres[i % 2]);
+        CHECK(shared[i].shape.index() == shapes[i / 2].index());
+        CHECK(shared[i].hull.vertices == alone.hull.vertices);
+        CHECK(shared[i].radius_m == alone.radius_m);
+        CHECK(shared[i].centre_m == centres[i % 2]);
+    }
+
+    // parts of compounds and obstacles have their own
+    const CompoundShape two{{{.shape = SphereShape{0.5}}, {.shape = BoxShape{{1, 1, 1}}}}};
+    shared.add(two, Vec3::Zero());
+    shared.add(two, Vec3::Zero());
+    CHECK(&shared[shared.size() - 1] != &shared[shared.size() - 2]);
+    CHECK(shared[shared.size() - 1].parts.size() == 2);
 }
 
 }  // namespace

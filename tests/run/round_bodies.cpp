@@ -170,8 +170,8 @@ TEST_CASE("a wall is solved once and then stands by its own percussions")
         if (k > 0) later += report.solve.iterations;
     }
     REQUIRE(wall.scratch->contacts.size() >= 200);
-    // one sweep a step that changes nothing, once in a while some more
-    CHECK(later < 2 * 240);
+    // solved to the last digits, which drift by a part a step: two steps in three and more do nothing
+    CHECK(later < 240 / 2);
     double drift = 0;
     for (std::size_t i = 0; i < before.x.size(); ++i) {
         drift = std::max(drift, (wall.state.x[i] - before.x[i]).norm());

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace carom {
@@ -94,6 +96,37 @@ TEST_CASE("a pyramid is held by a few factorisations, and the floor carries its 
         }
         newton.load(pyramid.bodies, again);
         CHECK(newton.run({.tolerance = 1e-8, .max_iterations = 40}) <= 2);
+    }
+}
+
+TEST_CASE("what stands is left without velocity, to rounding of its loads (SO-41)")
+{
+    for (const int base : {8, 20}) {
+        CAPTURE(base);
+        const Pyramid pyramid(base, 0.6);
+        BodyNewton newton;
+        newton.load(pyramid.bodies, pyramid.contacts);
+        newton.run({.tolerance = 1e-8, .max_iterations = 100});
+        REQUIRE(newton.error() <= 1e-8);
+        std::vector<Eigen::Vector3d> v(pyramid.bodies.size(), Eigen::Vector3d(0, 0, -weight)), w(v.size());
+        std::ranges::fill(w, Eigen::Vector3d::Zero());
+        const auto vector = [](const std::array<double, 3>& a) { return Eigen::Vector3d(a[0], a[1], a[2]); };
+        for (std::size_t c = 0; c < pyramid.contacts.size(); ++c) {
+            const RigidContact& at = pyramid.contacts[c];
+            const Eigen::Vector3d P = vector(newton.percussion(static_cast<int>(c)));
+            const auto a = static_cast<std::size_t>(at.a), b = static_cast<std::size_t>(at.b);
+            v[a] += P;
+            w[a] += 6 * vector(at.arm_a).cross(P);
+            if (b == 0) continue;
+            v[b] -= P;
+            w[b] -= 6 * vector(at.arm_b).cross(P);
+        }
+        // the sum of some tens of percussions of at most `base` weights, with the rounding of each
+        const double rounding = base * weight * 40 * std::numeric_limits<double>::epsilon();
+        for (std::size_t i = 1; i < v.size(); ++i) {
+            CHECK(v[i].norm() <= rounding);
+            CHECK(w[i].norm() <= 6 * rounding);
+        }
     }
 }
 

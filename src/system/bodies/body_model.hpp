@@ -2,7 +2,7 @@
 
 #include "carom/system/bodies/body.hpp"
 #include "carom/system/state.hpp"
-#include "geometry/contact_points.hpp"
+#include "geometry/shared_colliders.hpp"
 
 #include <algorithm>
 #include <array>
@@ -131,7 +131,7 @@ public:
     std::vector<double> inverse_mass;            ///< 1/kg; 0 for those; carriers come last
     std::vector<Mat3> inertia, inverse_inertia;  ///< body axes; 0 where it does not turn
     std::vector<Vec3> centre;                    ///< of mass, frame of the shape
-    std::vector<Collider> colliders;
+    SharedColliders colliders;
     std::vector<char> collides, isotropic;
 
     std::vector<JointFrame> joint_frames;  ///< one per joint

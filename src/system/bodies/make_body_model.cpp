@@ -358,7 +358,10 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
         model.isotropic.push_back(model.flat_ || (J - J(0, 0) * Mat3::Identity()).norm() <= 1e-14 * J.norm());
         model.centre.push_back(mass.centre_m);
         model.collides.push_back(body.shape.has_value());
-        model.colliders.push_back(body.shape ? make_collider(*body.shape, mass.centre_m) : Collider{});
+        if (body.shape)
+            model.colliders.add(*body.shape, mass.centre_m);
+        else
+            model.colliders.add_none();
         model.material_.push_back(body.material);
     }
     if (!errors.empty()) return errors;
