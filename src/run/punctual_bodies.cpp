@@ -2,7 +2,7 @@
 
 #include "body_watch.hpp"
 #include "punctual.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_queries.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +24,7 @@ public:
         : order_(order),
           model_(followed.model),
           places_(followed.places),
+          stepper_(followed.model, order.scheme, order.solver),
           at_(std::move(start)),
           tried_(at_),
           small_m_(slow_impact * min_overlap * order.settings.activation_gap_m)
@@ -34,7 +35,7 @@ public:
     {
         tried_ = at_;
         tried_s_ = h_s;
-        const StepReport report = order_.step(model_, h_s, tried_, memory_);
+        const StepReport report = stepper_.take(h_s, h_s, tried_);
         tried_.t_s = at_.t_s + h_s;
         return !end_of_failed(report.status);
     }
@@ -42,7 +43,7 @@ public:
     std::optional<double> struck_s() override
     {
         const double slowest_m_s = small_m_ / order_.grid.h_s;
-        const auto before_middle_s = first_closed_before_middle_s(taken_, slowest_m_s);
+        const auto before_middle_s = first_closed_before_middle_s(stepper_.finished(), slowest_m_s);
         if (!before_middle_s) return std::nullopt;
         return tried_s_ / 2 - *before_middle_s;
     }
@@ -52,7 +53,7 @@ public:
         last_ = at_;
         std::swap(at_, tried_);
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
-        last_s_ = std::ranges::any_of(taken_.events(), strikes) ? 0 : tried_s_;
+        last_s_ = std::ranges::any_of(stepper_.finished().events(), strikes) ? 0 : tried_s_;
     }
 
     double undo_s() override
@@ -68,8 +69,7 @@ private:
     const BodyOrder& order_;
     const BodyModel& model_;
     const std::vector<int>& places_;
-    BodyStepMemory memory_;
-    FinishedBodyStep taken_{model_, memory_};
+    BodyStepper stepper_;
     State at_, tried_, last_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
