@@ -2,7 +2,7 @@
 
 #include "body_impacts.hpp"
 #include "contact_drive.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_queries.hpp"
 #include "time_resolution.hpp"
 
 #include <algorithm>
@@ -131,14 +131,14 @@ void find_drive(const BodyDelayStep& step, const BodyContact& contact, double st
 const ContactStep* hardest_impact(int first, int second, const FinishedBodyStep& bodies)
 {
     const ContactStep* found = nullptr;
-    double most_m_s = 0;
-    for (const ContactStep& step : bodies.told()) {
+    double hardest_m_s = 0;
+    for (const ContactStep& step : bodies.contact_steps()) {
         if (step.contact >= static_cast<int>(bodies.contacts().size()) || step.persists) continue;
         const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(step.contact)];
         if (contact.first != first || contact.second != second) continue;
         const double jump_m_s = step.U_plus[0] - step.U_minus[0];
-        if (!(jump_m_s > most_m_s)) continue;
-        most_m_s = jump_m_s;
+        if (!(jump_m_s > hardest_m_s)) continue;
+        hardest_m_s = jump_m_s;
         found = &step;
     }
     return found;
@@ -182,7 +182,7 @@ std::pair<double, double> velocities_of(const BodyContact& contact, const State&
         const double sign = side == 0 ? 1 : -1;
         const Vec3 w_after = after.R[i] * after.W[i];
         U_before +=
-            sign * contact.axes[0].dot(bodies.half_way().v[i] + bodies.w_before()[i].cross(arms[side]));
+            sign * contact.axes[0].dot(bodies.contact_places().v[i] + bodies.w_before()[i].cross(arms[side]));
         U_after += sign * contact.axes[0].dot(after.v[i] + w_after.cross(arms[side]));
     }
     return {U_before, U_after};
@@ -227,12 +227,12 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Fi
     for (int b = 1; b < model.bodies(); ++b) {
         const double off_b_m = place_off_m(model, b, progress.pairs);
         for (int a = 0; a < b; ++a) {
-            const double most_off_m = off_b_m + place_off_m(model, a, progress.pairs);
-            if (!(most_off_m > small_m) || !model.collides[static_cast<std::size_t>(a)] ||
+            const double off_both_m = off_b_m + place_off_m(model, a, progress.pairs);
+            if (!(off_both_m > small_m) || !model.collides[static_cast<std::size_t>(a)] ||
                 !model.collides[static_cast<std::size_t>(b)] || !model.may_meet(a, b) ||
                 have_touched(step.after, a, b))
                 continue;
-            const auto contact = bodies.nearest_points(a, b, most_off_m, step.after);
+            const auto contact = bodies.nearest_points(a, b, off_both_m, step.after);
             if (!contact || !(contact->at.gap_m > activation_gap_m)) continue;
             const auto [U_before, U_after] = velocities_of(*contact, step.after, bodies);
             if (!(U_before < 0 && U_after > 0)) continue;

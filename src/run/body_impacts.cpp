@@ -1,6 +1,6 @@
 #include "body_impacts.hpp"
 
-#include "stepping/body_parts.hpp"
+#include "stepping/body_queries.hpp"
 
 #include <fmt/format.h>
 
@@ -25,24 +25,25 @@ Finding not_resolved(const BodyModel& model, int first, int second, double time_
 void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
                      FinishedBodyStep& bodies, Certifier& certifier)
 {
-    for (const Met& met : bodies.met()) {
+    for (const ApproachedContact& met : bodies.approached()) {
         const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(met.k)];
-        if (met.persists || touched(met.before) || !(met.P > 0) || !(met.U_minus < 0) ||
+        if (met.persists || touched(met.before) || !(met.P_Ns > 0) || !(met.U_minus_m_s < 0) ||
             !(contact.at.gap_m < 0) || is_fast_contact(contact))
             continue;
         // as long as it is inside, and how far that takes it: the normal of what is no smaller than the pair
         // turns by no more
-        const double inside_s = contact.at.gap_m / met.U_minus;
-        const double way_m =
-            inside_s * (std::abs(contact.U_minus[1]) + std::abs(contact.U_minus[2]) + std::abs(met.U_minus));
+        const double inside_s = contact.at.gap_m / met.U_minus_m_s;
+        const double path_m = inside_s * (std::abs(contact.U_minus[1]) + std::abs(contact.U_minus[2]) +
+                                          std::abs(met.U_minus_m_s));
         const double size_m = model.size_of_pair_m(contact.first, contact.second);
         const auto turns_m = [&](int body) {
             const auto i = static_cast<std::size_t>(body);
             return inside_s * bodies.w_before()[i].norm() * size_m;
         };
-        if (!(way_m + turns_m(contact.first) + turns_m(contact.second) > max_overlap * size_m / 2)) continue;
-        if (!(lost_J(model, bodies.half_way(), contact, met.U_minus) > max_overlap * kinetic_J)) continue;
-        const auto entered = bodies.carried_on(contact, bodies.half_way(), -inside_s);
+        if (!(path_m + turns_m(contact.first) + turns_m(contact.second) > max_overlap * size_m / 2)) continue;
+        if (!(lost_J(model, bodies.contact_places(), contact, met.U_minus_m_s) > max_overlap * kinetic_J))
+            continue;
+        const auto entered = bodies.carried_on(contact, bodies.contact_places(), -inside_s);
         const double cosine = entered ? entered->at.normal.dot(contact.at.normal) : 0.0;
         if (!(cosine < std::cos(max_overlap))) continue;
         const double angle = std::acos(std::clamp(cosine, -1.0, 1.0));

@@ -5,8 +5,9 @@
 #include "reversing_slip.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
-#include "stepping/body_formulas.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_queries.hpp"
+#include "stepping/body_stepper.hpp"
+#include "stepping/scratch.hpp"
 #include "system/bodies/body_coordinates.hpp"
 #include "unresolved_motion.hpp"
 #include "until.hpp"
@@ -28,10 +29,9 @@ void velocities_of(const State& state, Eigen::VectorXd& u)
     }
 }
 
-/// What the schemes of bodies have in common; those of Moreau's.
-MoreauSettings midpoint_of(const IntegratorSettings& settings)
+detail::BodyStepper::Scheme body_scheme_of(const IntegratorSettings& settings)
 {
-    if (const auto* jean = std::get_if<MoreauJeanSettings>(&settings)) return midpoint_settings(*jean);
+    if (const auto* jean = std::get_if<MoreauJeanSettings>(&settings)) return *jean;
     return std::get<MoreauSettings>(settings);
 }
 
@@ -43,8 +43,8 @@ public:
         : model_(*coordinates.bodies()),
           coordinates_(coordinates),
           of_formulas_(coordinates),
-          scheme_(scheme),
-          settings_(midpoint_of(scheme)),
+          scheme_(body_scheme_of(scheme)),
+          settings_(detail::BodyStepper::midpoint_of(scheme_)),
           solver_(solver),
           plan_(plan),
           grid_(run.progress.start_s, settings_.time_step_s, plan.duration_s),
@@ -52,8 +52,6 @@ public:
           watch_(model_, settings_, plan),
           start_(run.progress.steps == 0 ? run.state : start)
     {
-        if (model_.setup().with_formulas)
-            scratch_.formulas = std::make_shared<detail::BodyFormulas>(model_, coordinates, of_formulas_);
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -82,7 +80,7 @@ public:
 
     StepReport take(RunSoFar& run) override
     {
-        return step(grid_.length(run.progress.steps + 1), settings_.time_step_s, run.state, scratch_);
+        return stepper_.take(grid_.length(run.progress.steps + 1), settings_.time_step_s, run.state);
     }
 
     void settle(const State& before, RunSoFar& run, StepReport& report) override
@@ -92,13 +90,10 @@ public:
             end_within(before, run, report);
     }
 
-    [[nodiscard]] std::string name_of_interaction(int k) const override
-    {
-        return detail::name_of_interaction(model_, scratch_, k);
-    }
+    [[nodiscard]] std::string name_of_interaction(int k) const override { return finished_.name_of(k); }
     [[nodiscard]] std::string name_of_contact(int c) const override { return name_of_interaction(c); }
-    [[nodiscard]] std::span<const ContactStep> contacts() const override { return scratch_.statuses.steps; }
-    std::span<Event> events() override { return scratch_.events; }
+    [[nodiscard]] std::span<const ContactStep> contacts() const override { return finished_.contact_steps(); }
+    std::span<Event> events() override { return finished_.events(); }
 
     const Eigen::VectorXd& velocities(const RunSoFar& run) override
     {
@@ -108,10 +103,10 @@ public:
 
     void watch(const State& before, const StepReport& report, RunSoFar& run) override
     {
-        joints_.after_step(run.state, scratch_, run.progress.certifier);
+        joints_.after_step(run.state, finished_, run.progress.certifier);
         const TakenStep step{.report = report,
-                             .contacts = scratch_.statuses.steps,
-                             .events = scratch_.events,
+                             .contacts = finished_.contact_steps(),
+                             .events = finished_.events(),
                              .number = run.progress.steps,
                              .began_s = before.t_s,
                              .ended_s = run.state.t_s,
@@ -119,40 +114,36 @@ public:
                              .names = *this};
         watch_.after_step(step, before, run.state, finished_, run.progress);
         if (watch_.times_impacts())
-            note_phases(model_, before, run.state, scratch_.events,
+            note_phases(model_, before, run.state, finished_.events(),
                         run.progress.certifier.sums().watch.run_scale_J, run.progress.body_phases);
         look_for_oscillations(report, run);
-        note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
-        if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
+        note_dissipation(finished_.contact_steps(), report, run.progress.slip);
+        if (finished_.has_formulas()) note_gaps(run.state, of_formulas_.gap_m, run.progress);
     }
 
     void show(StepView& view) override
     {
-        view.body_contacts = scratch_.contacts;
-        view.joint_reactions = scratch_.reactions;
-        view.potential = scratch_.potential;
-        view.given = scratch_.given;
-        view.constrained = scratch_.constrained;
-        view.half_way_m = scratch_.mid.x;
-        view.spin_Nms = scratch_.spin_Nms;
-        view.body_problem = &scratch_.problem;
-        view.body_P = scratch_.P;
-        view.joint_U_plus = scratch_.joint_U_plus;
-        if (!scratch_.formulas) return;
+        view.body_contacts = finished_.contacts();
+        view.joint_reactions = finished_.joint_reactions();
+        view.potential = finished_.potential();
+        view.given = finished_.given();
+        view.constrained = finished_.constrained();
+        view.half_way_m = finished_.contact_places().x;
+        view.spin_Nms = finished_.spin_Nms();
+        view.body_problem = &finished_.problem();
+        view.body_P = finished_.P();
+        view.joint_U_plus = finished_.joint_U_plus();
+        if (!finished_.has_formulas()) return;
         view.contacts = of_formulas_.contacts;
-        view.laws = scratch_.formulas->laws();
+        view.laws = finished_.laws_of_formulas();
         view.gap_m = of_formulas_.gap_m;
         view.reaction_J = of_formulas_.reaction_J;
     }
 
     std::optional<StepProblem> problem() override
     {
-        if (scratch_.problem.interactions() == 0) return std::nullopt;
-        if (scratch_.problem.is_assembled())
-            detail::assemble_whole(model_, scratch_);
-        else
-            detail::complete_factors(scratch_);
-        return StepProblem{scratch_.problem, scratch_.P};
+        if (finished_.problem().interactions() == 0) return std::nullopt;
+        return StepProblem{finished_.whole_problem(), finished_.P()};
     }
 
     [[nodiscard]] EventPlaces name_events(std::span<Event> events) const override
@@ -185,8 +176,8 @@ private:
             .settings = settings_,
             .plan = plan_,
             .grid = grid_,
-            .step = [this](const BodyModel& model, double h_s, State& state,
-                           BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
+            .scheme = scheme_,
+            .solver = solver_,
             .start = start_,
             .end = run.state,
             .exchanged_J = run.progress.certifier.sums().watch.run_scale_J,
@@ -202,7 +193,7 @@ private:
         if (theta == nullptr || theta->theta != 0.5) return;
         velocities_of(run.state, new_velocities_);
         const bool may_count =
-            unresolved_.after_step(last_velocities_, new_velocities_, scratch_.events.empty(),
+            unresolved_.after_step(last_velocities_, new_velocities_, finished_.events().empty(),
                                    run.progress.rest.fastest, plan_.energy_tolerance);
         std::swap(last_velocities_, new_velocities_);
         if (!may_count) return;
@@ -218,38 +209,17 @@ private:
                           run.progress.certifier);
     }
 
-    /// One step of the scheme, h_s long, after one of the length last_s.
-    StepReport step(double h_s, double last_s, State& state, BodyStepMemory& scratch) const
-    {
-        return step_of(model_, h_s, last_s, state, scratch);
-    }
-
-    /// The same of these bodies, or of some of them.
-    StepReport step_of(const BodyModel& model, double h_s, double last_s, State& state,
-                       BodyStepMemory& scratch) const
-    {
-        scratch.part_of_step = h_s / last_s;
-        if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
-            MoreauJeanSettings settings = *jean;
-            settings.time_step_s = h_s;
-            return moreau_jean_body_step(model, settings, solver_, state, scratch);
-        }
-        MoreauSettings settings = settings_;
-        settings.time_step_s = h_s;
-        return body_step(model, settings, solver_, state, scratch);
-    }
-
     /// The step ends where `until` says (MS-11).
     void end_within(const State& before, RunSoFar& run, StepReport& report)
     {
         const StepAgain again = [&](double h_s, State& after) {
             after = before;
-            return step(h_s, settings_.time_step_s, after, scratch_);
+            return stepper_.take(h_s, settings_.time_step_s, after);
         };
         shorten_to(*plan_.until.formula, again, before, run.state, report, of_formulas_.work);
         look_at_end_by_delay(before, run);
         const bool first = run.progress.steps == 0;
-        if (!first && !scratch_.events.empty()) return;
+        if (!first && !finished_.events().empty()) return;
         const double length_s = run.state.t_s - before.t_s;
         judge_located_step({.number = run.progress.steps + 1,
                             .length_s = length_s,
@@ -273,7 +243,7 @@ private:
     /// Bodies that were apart when the step began collide in it.
     [[nodiscard]] bool strikes_within(const State& before) const
     {
-        return std::ranges::any_of(scratch_.events, [&](const Event& event) {
+        return std::ranges::any_of(finished_.events(), [&](const Event& event) {
             return event.kind == EventKind::Impact && event.first >= 0 &&
                    !detail::have_touched(before, event.first, event.second);
         });
@@ -285,13 +255,11 @@ private:
     {
         const double h_s = after.t_s - before.t_s;
         State half = before;
-        BodyStepMemory scratch;
         Scratch of_formulas(coordinates_);
-        if (scratch_.formulas)
-            scratch.formulas = std::make_shared<detail::BodyFormulas>(model_, coordinates_, of_formulas);
+        detail::BodyStepper halves(model_, scheme_, solver_, {coordinates_, of_formulas});
         for (int k = 0; k < 2; ++k) {
-            const StepReport report = step(h_s / 2, k == 0 ? settings_.time_step_s : h_s / 2, half, scratch);
-            if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
+            const StepReport report = halves.take(h_s / 2, k == 0 ? settings_.time_step_s : h_s / 2, half);
+            if (end_of_failed(report.status) || !halves.finished().events().empty()) return 0;
         }
         double off2 = 0, before2 = 0, after2 = 0;
         for (int i = 0; i < model_.bodies(); ++i) {
@@ -309,15 +277,14 @@ private:
 
     const BodyModel& model_;
     const Model& coordinates_;
-    Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in
-                           ///< coordinates has them
-    const IntegratorSettings scheme_;
+    Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in coordinates has them
+    const detail::BodyStepper::Scheme scheme_;
     const MoreauSettings settings_;  ///< what all schemes have
     const SolverSettings& solver_;
     const RunPlan& plan_;
     StepGrid grid_;
-    BodyStepMemory scratch_;
-    detail::FinishedBodyStep finished_{model_, scratch_};  ///< the last one
+    detail::BodyStepper stepper_{model_, scheme_, solver_, {coordinates_, of_formulas_}};
+    detail::FinishedBodyStep& finished_ = stepper_.finished();  ///< the last one
     Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
     UnresolvedMotion unresolved_;
     detail::JointWatch joints_;

@@ -4,7 +4,8 @@
 #include "body_impacts.hpp"
 #include "first_slip.hpp"
 #include "impact_order.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_islands.hpp"
+#include "stepping/body_queries.hpp"
 #include "struck_groups.hpp"
 #include "time_resolution.hpp"
 
@@ -62,17 +63,18 @@ void look_at_drives(const BodyModel& model, const State& start, double h_s, cons
     }
 }
 
-Closing closing_of(const Met& met, double h_s)
+Closing closing_of(const ApproachedContact& met, double h_s)
 {
     Closing closing{
-        .k = met.k, .U_minus_m_s = met.U_minus, .restitution = met.persists ? 0.0 : met.restitution};
+        .k = met.k, .U_minus_m_s = met.U_minus_m_s, .restitution = met.persists ? 0.0 : met.restitution};
     // an open soft contact whose impact this step ends: it began in the step before
     if (met.before != nullptr && met.before->closing.percussion_Ns > 0) {
         closing.recent = true;
         closing.since_s = 2 * h_s;
-    } else if (met.closing || (!met.persists && !touched(met.before) && met.U_minus < 0 && met.P > 0)) {
+    } else if (met.closing ||
+               (!met.persists && !touched(met.before) && met.U_minus_m_s < 0 && met.P_Ns > 0)) {
         closing.fresh = true;
-        closing.since_s = met.gap / met.U_minus;
+        closing.since_s = met.gap_m / met.U_minus_m_s;
     }
     return closing;
 }
@@ -108,7 +110,7 @@ void look_at_order_of_bodies(const TakenStep& step, FinishedBodyStep& bodies, Ce
                      });
     if (!any || bodies.has_formulas()) return;
     std::map<int, std::vector<Closing>> islands;
-    for (const Met& met : bodies.met()) {
+    for (const ApproachedContact& met : bodies.approached()) {
         islands[bodies.island_of(met.k)].push_back(closing_of(met, step.report.h_s));
     }
     if (islands.empty()) return;
@@ -116,7 +118,7 @@ void look_at_order_of_bodies(const TakenStep& step, FinishedBodyStep& bodies, Ce
         if (pairs_that_close(bodies, closings) < 2 || std::ranges::none_of(closings, &Closing::fresh))
             continue;
         std::ranges::stable_sort(closings, std::greater<>{}, &Closing::since_s);
-        look_at_order({.problem = bodies.problem(),
+        look_at_order({.problem = bodies.assembled_problem(),
                        .closings = closings,
                        .h_s = step.report.h_s,
                        .time_s = step.began_s + step.report.h_s / 2,
@@ -150,10 +152,10 @@ Vec3 acceleration_at(const BodyModel& model, const State& state, const FinishedB
 std::optional<double> first_closed_before_middle_s(const FinishedBodyStep& bodies, double slowest_m_s)
 {
     std::optional<double> first_s;
-    for (const Met& met : bodies.met()) {
-        if (met.persists || touched(met.before) || !(met.P > 0)) continue;
-        if (!(-(1 + met.restitution) * met.U_minus > slowest_m_s)) continue;
-        const double since_s = met.gap / met.U_minus;
+    for (const ApproachedContact& met : bodies.approached()) {
+        if (met.persists || touched(met.before) || !(met.P_Ns > 0)) continue;
+        if (!(-(1 + met.restitution) * met.U_minus_m_s > slowest_m_s)) continue;
+        const double since_s = met.gap_m / met.U_minus_m_s;
         first_s = std::max(first_s.value_or(since_s), since_s);
     }
     return first_s;

@@ -5,7 +5,7 @@
 #include "impact_partners.hpp"
 #include "phase_error.hpp"
 #include "punctual.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_queries.hpp"
 #include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
@@ -39,6 +39,7 @@ public:
           order_(order),
           model_(followed.model),
           places_(followed.places),
+          stepper_(followed.model, order.scheme, order.solver),
           at_(std::move(start)),
           tried_(at_),
           start_(at_.x),
@@ -60,7 +61,7 @@ public:
         tried_ = at_;
         tried_s_ = h_s;
         if (!take_from(tried_, h_s)) return false;
-        if (!halved || !taken_.events().empty()) return true;
+        if (!halved || !stepper_.finished().events().empty()) return true;
         extrapolate();
         double kinetic_J = 0;
         for (std::size_t k = 0; k < tried_.x.size(); ++k)
@@ -71,7 +72,7 @@ public:
     std::optional<double> struck_s() override
     {
         const double slowest_m_s = small_m_ / order_.grid.h_s;
-        const auto before_middle_s = first_closed_before_middle_s(taken_, slowest_m_s);
+        const auto before_middle_s = first_closed_before_middle_s(stepper_.finished(), slowest_m_s);
         if (!before_middle_s) return std::nullopt;
         return tried_s_ / 2 - *before_middle_s;
     }
@@ -79,11 +80,12 @@ public:
     void keep() override
     {
         if (smooth_ == Smooth::Extrapolated)
-            happened_.insert(happened_.end(), taken_.events().begin(), taken_.events().end());
+            happened_.insert(happened_.end(), stepper_.finished().events().begin(),
+                             stepper_.finished().events().end());
         last_ = at_;
         std::swap(at_, tried_);
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
-        last_s_ = std::ranges::any_of(taken_.events(), strikes) ? 0 : tried_s_;
+        last_s_ = std::ranges::any_of(stepper_.finished().events(), strikes) ? 0 : tried_s_;
         note_motion(tried_s_);
     }
 
@@ -103,7 +105,7 @@ private:
     bool take_from(State& state, double h_s)
     {
         const double end_s = state.t_s + h_s;
-        const StepReport report = order_.step(model_, h_s, state, memory_);
+        const StepReport report = stepper_.take(h_s, h_s, state);
         state.t_s = end_s;
         return !end_of_failed(report.status);
     }
@@ -113,7 +115,7 @@ private:
     {
         halves_ = at_;
         for (int k = 0; k < 2; ++k)
-            if (!take_from(halves_, h_s / 2) || !taken_.events().empty()) return false;
+            if (!take_from(halves_, h_s / 2) || !stepper_.finished().events().empty()) return false;
         return true;
     }
 
@@ -139,8 +141,7 @@ private:
     const BodyOrder& order_;
     const BodyModel& model_;
     const std::vector<int>& places_;
-    BodyStepMemory memory_;
-    FinishedBodyStep taken_{model_, memory_};
+    BodyStepper stepper_;
     State at_, tried_, last_, halves_;
     std::vector<Event> happened_;
     std::vector<Vec3> start_;

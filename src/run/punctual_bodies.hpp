@@ -2,15 +2,10 @@
 
 #include "carom/run/run.hpp"
 #include "run_parts.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_stepper.hpp"
 #include "struck_groups.hpp"
 
-#include <functional>
 #include <vector>
-
-namespace carom {
-struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
-}  // namespace carom
 
 namespace carom::detail {
 
@@ -20,7 +15,8 @@ struct BodyOrder {
     const MoreauSettings& settings;  ///< what all schemes have
     const RunPlan& plan;
     StepGrid grid;
-    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& memory)> step;
+    const BodyStepper::Scheme& scheme;
+    const SolverSettings& solver;
     const State& start;  ///< as coordinates; without any: not known
     const State& end;
     double exchanged_J;               ///< energy that takes part in the run (LE-5)

@@ -4,7 +4,17 @@
 #include "carom/run/run.hpp"
 #include "solver/visit_settings.hpp"
 
+#include <variant>
+
 namespace carom {
+
+/// Calls visit(settings) with the defaults of every kind of integrator.
+template <class Visit>
+void visit_integrators(const Visit& visit)
+{
+    const auto each = [&]<class... Kinds>(const std::variant<Kinds...>*) { (visit(Kinds{}), ...); };
+    each(static_cast<const IntegratorSettings*>(nullptr));
+}
 
 [[nodiscard]] constexpr auto words_of(OnUnsolved) noexcept
 {

@@ -1,5 +1,8 @@
 #include "field_parts.hpp"
+#include "run/visit_settings.hpp"
 #include "setting_fields.hpp"
+
+#include <fmt/format.h>
 
 namespace carom::detail {
 
@@ -7,12 +10,15 @@ using Type = FieldType;
 
 std::vector<Field> method_fields()
 {
+    std::vector<std::string> kinds;
+    visit_integrators(
+        [&kinds](const auto& settings) { kinds.emplace_back(name_of(IntegratorSettings(settings))); });
     std::vector<Field> fields{
         {.path = "integrator", .type = Type::Group, .help = "time integration"},
         {.path = "integrator.kind",
          .type = Type::Choice,
-         .fallback = "\"moreau\"",
-         .choices = {"moreau", "moreau_jean", "series"},
+         .fallback = fmt::format("\"{}\"", kinds.front()),
+         .choices = kinds,
          .help = "Moreau's midpoint scheme, the theta scheme with implicit forces, or power series"},
     };
     const auto add_settings = [&fields](std::string_view group) {

@@ -88,9 +88,7 @@ std::vector<Field> setting_fields(std::string_view group)
 {
     SettingFields all(group);
     all.add(RunPlan{});
-    all.add(MoreauSettings{});
-    all.add(MoreauJeanSettings{});
-    all.add(SeriesSettings{});
+    visit_integrators([&all](const auto& settings) { all.add(settings); });
     all.add(SolverSettings{});
     all.add(RecordSettings{});
     all.add(SweepingSettings{});

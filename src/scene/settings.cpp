@@ -113,14 +113,11 @@ const std::vector<KeyOfKind>& keys_of_kinds()
 {
     static const std::vector<KeyOfKind> keys = [] {
         std::vector<KeyOfKind> all;
-        const auto add = [&all](const auto& settings) {
+        visit_integrators([&all](const auto& settings) {
             const std::string_view kind = name_of(IntegratorSettings(settings));
             visit_settings(settings,
                            [&](const Setting& setting, const auto&) { all.push_back({kind, setting.path}); });
-        };
-        add(MoreauSettings{});
-        add(MoreauJeanSettings{});
-        add(SeriesSettings{});
+        });
         return all;
     }();
     return keys;
@@ -152,12 +149,12 @@ void read_integrator(const Node& root, const SettingsReader& reader, Settings& s
 {
     read(root, "integrator.activation_gap_m", s.activation_gap_m);
     const Node* kind = value_at(root, "integrator.kind", Kind::Text);
-    if (kind != nullptr && kind->text == "moreau_jean")
-        s.integrator = MoreauJeanSettings{};
-    else if (kind != nullptr && kind->text == "series")
-        s.integrator = SeriesSettings{};
-    else
-        s.integrator = MoreauSettings{};
+    s.integrator = IntegratorSettings{};
+    if (kind != nullptr) {
+        visit_integrators([&](const IntegratorSettings& settings) {
+            if (name_of(settings) == kind->text) s.integrator = settings;
+        });
+    }
     std::visit([&](auto& scheme) { reader.read(scheme); }, s.integrator);
     refuse_keys_of_other_kinds(root, name_of(s.integrator), mistakes);
 }

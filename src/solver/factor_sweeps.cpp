@@ -3,7 +3,7 @@
 #include "core/parallel.hpp"
 #include "solver/body_newton.hpp"
 #include "solver/budget.hpp"
-#include "solver/rigid_contacts.hpp"
+#include "solver/held_sweeps.hpp"
 #include "solver/round_contacts.hpp"
 
 #include <algorithm>
@@ -78,6 +78,30 @@ void take_percussions(const Kernel& kernel, const OneStepProblem& problem, std::
     });
 }
 
+bool are_swept(const OneStepProblem& problem)
+{
+    return std::all_of(problem.laws.begin(), problem.laws.end(), is_swept);
+}
+
+/// Contacts of any shape, with percussions to begin with.
+bool load_rigid(const OneStepProblem& problem, std::span<const double> P, std::vector<RigidContact>& contacts,
+                RigidContacts& kernel)
+{
+    contacts.resize(problem.laws.size());
+    for_each_index(problem.laws.size(), rows_at_once, [&](std::size_t c) {
+        const Factors::Rows& rows = problem.factors.rows[c];
+        contacts[c] = {.normal = components(rows.axes[0]),
+                       .arm_a = components(rows.arm_a),
+                       .arm_b = components(rows.arm_b),
+                       .shift_m_s = shift_of(problem, c),
+                       .P = components(in_world(problem, c, P)),
+                       .friction = friction_of(problem.laws[c]),
+                       .a = rows.a,
+                       .b = rows.b};
+    });
+    return kernel.load(problem.factors.blocks, contacts).has_value();
+}
+
 }  // namespace
 
 struct FactorSweeps::Memory {
@@ -88,7 +112,6 @@ struct FactorSweeps::Memory {
     std::vector<RoundContact> round_contacts;
     RoundContacts round_kernel;
 
-    [[nodiscard]] bool load_rigid(const OneStepProblem& problem, std::span<const double> P);
     [[nodiscard]] bool load_round(const OneStepProblem& problem, std::span<const double> P);
 
     int run(const Budget& budget) { return round ? round_kernel.run(budget) : rigid.run(budget); }
@@ -106,23 +129,6 @@ FactorSweeps::FactorSweeps() = default;
 FactorSweeps::~FactorSweeps() = default;
 FactorSweeps::FactorSweeps(FactorSweeps&&) noexcept = default;
 FactorSweeps& FactorSweeps::operator=(FactorSweeps&&) noexcept = default;
-
-bool FactorSweeps::Memory::load_rigid(const OneStepProblem& problem, std::span<const double> P)
-{
-    rigid_contacts.resize(problem.laws.size());
-    for_each_index(problem.laws.size(), rows_at_once, [&](std::size_t c) {
-        const Factors::Rows& rows = problem.factors.rows[c];
-        rigid_contacts[c] = {.normal = components(rows.axes[0]),
-                             .arm_a = components(rows.arm_a),
-                             .arm_b = components(rows.arm_b),
-                             .shift_m_s = shift_of(problem, c),
-                             .P = components(in_world(problem, c, P)),
-                             .friction = friction_of(problem.laws[c]),
-                             .a = rows.a,
-                             .b = rows.b};
-    });
-    return rigid.load(problem.factors.blocks, rigid_contacts).has_value();
-}
 
 bool FactorSweeps::Memory::load_round(const OneStepProblem& problem, std::span<const double> P)
 {
@@ -152,11 +158,11 @@ bool FactorSweeps::Memory::load_round(const OneStepProblem& problem, std::span<c
 
 bool FactorSweeps::load(const OneStepProblem& problem, std::span<const double> P)
 {
-    if (problem.is_assembled() || !std::all_of(problem.laws.begin(), problem.laws.end(), is_swept))
-        return false;
+    if (problem.is_assembled() || !are_swept(problem)) return false;
     if (!memory_) memory_ = std::make_unique<Memory>();
     memory_->round = problem.factors.round;
-    return memory_->round ? memory_->load_round(problem, P) : memory_->load_rigid(problem, P);
+    if (memory_->round) return memory_->load_round(problem, P);
+    return load_rigid(problem, P, memory_->rigid_contacts, memory_->rigid);
 }
 
 /// A structure that stands is solved well, whatever the tolerance (BO-26): by a few sweeps, which are enough
@@ -213,10 +219,10 @@ bool FactorSweeps::refine(const OneStepProblem& problem, const SolverSettings& s
     // a factorisation of a hundred bodies takes some thousand products, of a thousand bodies a million
     constexpr double max_products = 2e5, all_products = 3e7;
     constexpr int largest = 1000;
-    if (!std::all_of(problem.laws.begin(), problem.laws.end(), is_swept)) return false;
+    if (!are_swept(problem)) return false;
     if (!memory_) memory_ = std::make_unique<Memory>();
     memory_->round = false;
-    if (!memory_->load_rigid(problem, P)) return false;
+    if (!load_rigid(problem, P, memory_->rigid_contacts, memory_->rigid)) return false;
     BodyNewton newton;
     newton.load(problem.factors.blocks, memory_->rigid_contacts);
     if (newton.products() > max_products) return false;
@@ -239,6 +245,15 @@ bool FactorSweeps::sweep(const OneStepProblem& problem, const Budget& budget, st
     memory_->run(budget);
     memory_->take(problem, P);
     return true;
+}
+
+int HeldSweeps::run(const OneStepProblem& contacts, const Budget& budget, BesideContacts& beside,
+                    std::span<double> P)
+{
+    if (!are_swept(contacts) || !load_rigid(contacts, P, contacts_, kernel_)) return 0;
+    const int sweeps = kernel_.run(budget, &beside);
+    take_percussions(kernel_, contacts, P);
+    return sweeps;
 }
 
 std::array<double, 3> FactorSweeps::velocity(int block) const

@@ -332,7 +332,7 @@ double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int
     return sum;
 }
 
-void RigidContacts::restore_velocities() noexcept
+void RigidContacts::restore_velocities()
 {
     bodies_ = free_;
     for_colours([&](std::size_t begin, std::size_t end) {
@@ -342,6 +342,7 @@ void RigidContacts::restore_velocities() noexcept
             Kernel::restore(*this, begin, end);
         }
     });
+    if (beside_ != nullptr) beside_->restore(*this);
 }
 
 /// Scaled local velocities of all contacts.
@@ -406,14 +407,17 @@ double RigidContacts::changes_squared() const noexcept
     });
 }
 
-bool RigidContacts::is_over(const Budget& budget) noexcept
+bool RigidContacts::is_over(const Budget& budget)
 {
     const FlatError now = error();
-    return solved_to(now.unit_free, now.velocity) <= budget.tolerance || budget.expired();
+    const double change = beside_ != nullptr ? beside_->change() : 0.0;
+    return std::max(solved_to(now.unit_free, now.velocity), change) <= budget.tolerance || budget.expired();
 }
 
-int RigidContacts::run(const Budget& budget)
+int RigidContacts::run(const Budget& budget, BesideContacts* beside)
 {
+    beside_ = beside;
+    if (beside != nullptr) restore_velocities();
     constexpr int longest_interval = 16;
     direction_x_.assign(x_.size(), 0.0);
     direction_v_.assign(bodies_.size(), Moving{});
@@ -423,6 +427,7 @@ int RigidContacts::run(const Budget& budget)
         x_before_ = x_;
         before_ = bodies_;
         sweep();
+        if (beside != nullptr) beside->sweep(*this);
         if (++sweeps == next || sweeps == budget.max_iterations) {
             next += std::min(next, longest_interval);
             if (is_over(budget)) {
@@ -432,10 +437,13 @@ int RigidContacts::run(const Budget& budget)
         }
         if (sweeps == budget.max_iterations) break;
         const double now2 = changes_squared();
-        step_on(last2 > 0 && now2 <= last2 ? now2 / last2 : 0.0);
+        const double beta = last2 > 0 && now2 <= last2 ? now2 / last2 : 0.0;
+        step_on(beta);
+        if (beside != nullptr) beside->step_on(beta);
         last2 = now2;
     }
     restore_velocities();
+    beside_ = nullptr;
     return sweeps;
 }
 
@@ -461,6 +469,14 @@ std::array<double, 3> RigidContacts::angular_velocity(int body) const noexcept
 {
     const auto& w = bodies_[static_cast<std::size_t>(body)].w;
     return {w[0], w[1], w[2]};
+}
+
+void RigidContacts::set_velocity(int body, const std::array<double, 3>& v,
+                                 const std::array<double, 3>& w) noexcept
+{
+    Moving& moving = bodies_[static_cast<std::size_t>(body)];
+    std::copy_n(v.begin(), 3, moving.v.begin());
+    std::copy_n(w.begin(), 3, moving.w.begin());
 }
 
 OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
@@ -513,7 +529,7 @@ OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
     return problem;
 }
 
-void RigidContacts::take_percussions(std::span<const double> P) noexcept
+void RigidContacts::take_percussions(std::span<const double> P)
 {
     for (std::size_t contact = 0; contact < place_.size(); ++contact) {
         const auto c = static_cast<std::size_t>(place_[contact]);

@@ -21,7 +21,7 @@ namespace carom {
 ///
 /// Symbols    n  unit normal from b to a;  r  arm from the centre of mass to the contact, m;  w  angular
 ///            velocity, rad/s;  J  inertia, all in the axes of the world;  P  percussion on a, N s
-/// Theory     docs/theory/solvers.md, (SO-21), (SO-15) nonlinear conjugate gradients
+/// Theory     docs/theory/solvers.md, (SO-21), (SO-15) nonlinear conjugate gradients, (SO-42) joints
 
 /// Velocity of the centre of mass, angular velocity, mass and inertia.
 using RigidBody = Factors::Block;
@@ -33,6 +33,27 @@ struct RigidContact {
     std::array<double, 3> P{};  ///< N s, on a: a warm start
     double friction = 0;        ///< mu >= 0
     int a = 0, b = -1;          ///< bodies; b = -1: an obstacle at rest
+};
+
+class RigidContacts;
+
+/// What acts on the bodies beside their contacts, by percussions of its own, and takes part in their sweeps:
+/// joints (SO-42).
+class BesideContacts {
+public:
+    virtual ~BesideContacts() = default;
+
+    /// Its part of a sweep, after that of the contacts.
+    virtual void sweep(RigidContacts& bodies) = 0;
+
+    /// (SO-15) for its percussions.
+    virtual void step_on(double beta) = 0;
+
+    /// Adds what its percussions do to velocities that have those of the contacts only.
+    virtual void restore(RigidContacts& bodies) = 0;
+
+    /// Of its last sweep, as a part of the velocities that met.
+    [[nodiscard]] virtual double change() const = 0;
 };
 
 class RigidContacts {
@@ -49,7 +70,7 @@ public:
     /// Nonlinear conjugate gradients around sweeps of Gauss-Seidel until the errors are small (SO-24), looked
     /// at after 1, 2, 4, ... 16 sweeps and every 16 from there on; returns the sweeps. At the end velocities
     /// are computed anew from the percussions, so no rounding of the way is left in them.
-    int run(const Budget& budget);
+    int run(const Budget& budget, BesideContacts* beside = nullptr);
 
     /// Errors of the percussions as they are.
     [[nodiscard]] FlatError error() noexcept;
@@ -65,11 +86,12 @@ public:
     /// Velocity and angular velocity of a body, percussions in them.
     [[nodiscard]] std::array<double, 3> velocity(int body) const noexcept;
     [[nodiscard]] std::array<double, 3> angular_velocity(int body) const noexcept;
+    void set_velocity(int body, const std::array<double, 3>& v, const std::array<double, 3>& w) noexcept;
 
     /// The same problem with its matrix, for solvers that factorise; P receives the percussions in the frames
     /// of the contacts, and take_percussions brings those of a solution back.
     [[nodiscard]] OneStepProblem assembled(std::vector<double>& P) const;
-    void take_percussions(std::span<const double> P) noexcept;
+    void take_percussions(std::span<const double> P);
 
 private:
     /// Four numbers each, so that a vector is one load: v and 1/m, w, columns of J^-1.
@@ -88,9 +110,9 @@ private:
 
     void prepare(std::span<const RigidContact> contacts);
     [[nodiscard]] double coupling(const Rows& here, int row, const Rows& there, int column) const noexcept;
-    void restore_velocities() noexcept;
+    void restore_velocities();
     void measure(std::vector<double>& u) const noexcept;
-    [[nodiscard]] bool is_over(const Budget& budget) noexcept;
+    [[nodiscard]] bool is_over(const Budget& budget);
     void step_on(double beta) noexcept;
     [[nodiscard]] double changes_squared() const noexcept;
     template <class F>
@@ -99,6 +121,7 @@ private:
     std::vector<Moving> bodies_, free_, before_, direction_v_;  ///< the last body does not move
     std::vector<char> couples_;                                 ///< bodies that percussions move
     ContactColours colours_;
+    BesideContacts* beside_ = nullptr;  ///< during a run
     std::vector<std::array<int, 2>> pairs_;
     std::vector<int> place_;  ///< of a contact in what follows, which is in the order of colours
     std::vector<Rows> rows_;

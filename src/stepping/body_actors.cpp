@@ -130,7 +130,7 @@ KeptContact keep_stop(const JointPart& stop, const ContactStep& step)
     return {.first = -1 - stop.actor,
             .second = -1,
             .percussion_Ns = {step.P[0], 0, 0},
-            .closed = step.U_plus[0] <= 1e-9 * met || stop.restitution == 0,
+            .closed = step.U_plus[0] <= velocity_at_rest * met || stop.restitution == 0,
             .acted = step.P[0] > 0,
             .away_m_s = step.U_plus[0]};
 }

@@ -313,7 +313,7 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     if (kept != nullptr && !kept->acted) kept = nullptr;
     if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
     const auto& U_T = contact.U_minus;
-    const bool stood = U_T[1] * U_T[1] + U_T[2] * U_T[2] <= 1e-24;
+    const bool stood = U_T[1] * U_T[1] + U_T[2] * U_T[2] <= no_sliding_m_s * no_sliding_m_s;
     set_law(contact, model.surface(contact.first, contact.second), kept != nullptr ? kept->sticks : stood,
             model.is_flat(), problem.laws[static_cast<std::size_t>(c)]);
 

@@ -459,8 +459,10 @@ void press_all(const BodyModel& model, bool exactly, bool quickly, BodyStepMemor
         const Mat3 R = s.next.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
-    if (exactly || !s.violations.empty()) {
+    if (exactly) {
         press_exactly(model, s);
+    } else if (!s.violations.empty()) {
+        if (!press_with_joints(model, correction_budget, s)) press_exactly(model, s);
     } else {
         if (quickly) {
             press_quickly(model, correction_budget, s);
@@ -481,15 +483,15 @@ void press_all(const BodyModel& model, bool exactly, bool quickly, BodyStepMemor
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
 /// the largest one, beside the size of the body. `anew`: not by the factor of the step; `by_old`: whether it
 /// was by that.
-double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew, bool& by_old,
-                  BodyStepMemory& s)
+double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew, double left_alone_m,
+                  bool& by_old, BodyStepMemory& s)
 {
     for (BodyContact& contact : s.overlaps) {
         set_frame(s.next.x, contact);
         add_contact_rows(contact, s.correction_rows);
     }
     s.rows_are_at_end = false;
-    const bool by_factor = press_joints(model, anew, s);
+    const bool by_factor = press_joints(model, anew, left_alone_m, s);
     by_old = by_factor && !s.held_at_end;
     if (!by_factor) press_all(model, exactly, quickly, s);
     double farthest = 0;
@@ -542,18 +544,20 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
              BodyStepMemory& s, StepReport& report)
 {
     const bool joined = !model.setup().joints.empty() || s.formulas;
-    const bool many = s.contacts.size() > max_exact && !joined;
+    const bool many = s.contacts.size() > max_exact && !s.formulas;
     const double tolerance =
         std::max(settings.activation_gap_m, (many ? harmless(solver) : place_rounding) * model.length_m());
     if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
         s.deepest.depth_m = *overlap;
         return;
     }
-    const double joint_tolerance = joint_violation * settings.activation_gap_m;
+    const double joint_tolerance = violation_left * settings.activation_gap_m;
     const int passes_of_joints = joined ? max_passes_of_joints : 0;
     const int passes = many ? 1 : max_passes;
     double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
-    bool by_old = false;  // the last pass was by the factor of the midpoint
+    bool by_old = false;   // the last pass was by the factor of the midpoint
+    bool of_both = false;  // it moved many contacts and joints together
+    int passes_alone = 0;  // of joints, whatever they do to contacts that are left alone
     double reach = looked_at * model.length_m();
     // how far bodies have been moved since the pairs were found, and how far apart these were looked for
     double moved = 0, found_within = std::numeric_limits<double>::infinity();
@@ -581,14 +585,19 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         // a factor of another place that would take many passes, or does not lead there, is made anew
         const bool anew =
             pass == 0 ? violation > far_apart * joint_tolerance : violation > 0.1 * last_violation;
-        const bool helps = violation <= 0.5 * last_violation || by_old;
-        const bool apart = violation > joint_tolerance && helps && pass < passes_of_joints;
+        const bool helps = violation <= 0.5 * last_violation || by_old || of_both;
+        const bool apart =
+            violation > joint_tolerance && helps && (many ? passes_alone : pass) < passes_of_joints;
         if (!(fine || coarse || apart)) return;
+        const bool alone = many && !fine && !coarse;
+        of_both = many && !alone;
+        passes_alone += alone ? 1 : 0;
         last_violation = violation;
         last_part = part;
         reach = std::max(looked_at * model.length_m(), 2 * worst);
         const std::size_t largest = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
-        moved += move_apart(model, s.overlaps.size() <= largest, is_quick(solver), anew, by_old, s);
+        moved += move_apart(model, s.overlaps.size() <= largest, is_quick(solver), anew,
+                            alone ? std::numeric_limits<double>::infinity() : 0.0, by_old, s);
     }
 }
 

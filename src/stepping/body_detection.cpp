@@ -120,7 +120,8 @@ void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact
     const int body = grain == 1 ? contact.first : contact.second;
     const Vec3 along = at.R[body] * model.grain(body);
     const Vec3 in_surface = along - along.dot(contact.axes[0]) * contact.axes[0];
-    if (!(in_surface.norm() > 1e-9 * along.norm())) return;  // straight into the surface: no direction
+    if (!(in_surface.norm() > across_surface * along.norm()))
+        return;  // straight into the surface: no direction
     contact.axes[1] = in_surface.normalized();
     contact.axes[2] = contact.axes[0].cross(contact.axes[1]);
 }

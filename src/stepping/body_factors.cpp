@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "constraint_parts.hpp"
 
 #include "core/parallel.hpp"
 #include "onestep/factored_operator.hpp"
@@ -17,7 +18,7 @@ std::array<double, 3> components(const Vec3& a)
 }
 
 /// A block per body, with the inertias half-way; at rest.
-void load_metric(const BodyModel& model, BodyStepMemory& s, Factors& factors)
+void load_metric(const BodyModel& model, const BodyStepMemory& s, Factors& factors)
 {
     factors.blocks.resize(static_cast<std::size_t>(model.bodies()));
     factors.freedoms = 0;
@@ -27,16 +28,6 @@ void load_metric(const BodyModel& model, BodyStepMemory& s, Factors& factors)
         block.inverse_mass = model.inverse_mass[i];
         std::copy_n(s.inverse_inertia[i].data(), 9, block.inverse_inertia.begin());
     });
-}
-
-Factors::Rows rows_of(const BodyContact& contact)
-{
-    return {.axes = contact.axes,
-            .arm_a = contact.arm_first,
-            .arm_b = contact.arm_second,
-            .b_m_s = contact.may_close_m_s,
-            .a = contact.first,
-            .b = contact.second};
 }
 
 int freedoms_of(const BodyModel& model)
@@ -63,16 +54,20 @@ bool are_calm(const BodyModel& model, const BodyStepMemory& s, double part)
 
 }  // namespace
 
-bool stands(const BodyModel& model, const BodyStepMemory& s, double part)
+bool is_redundant(const BodyModel& model, const BodyStepMemory& s)
 {
     const Factors of_bodies{.freedoms = freedoms_of(model)};
-    return of_bodies.is_redundant(s.P.size()) && are_calm(model, s, part);
+    return of_bodies.is_redundant(s.P.size());
+}
+
+bool stands(const BodyModel& model, const BodyStepMemory& s, double part)
+{
+    return is_redundant(model, s) && are_calm(model, s, part);
 }
 
 bool is_small_structure(const BodyModel& model, const BodyStepMemory& s)
 {
-    const Factors of_bodies{.freedoms = freedoms_of(model)};
-    return s.contacts.size() < FactorSweeps::min_interactions && of_bodies.is_redundant(s.P.size());
+    return s.contacts.size() < FactorSweeps::min_interactions && is_redundant(model, s);
 }
 
 namespace {
@@ -103,14 +98,29 @@ void set_round_diagonal(const BodyModel& model, BodyStepMemory& s)
 
 }  // namespace
 
-void load_factors(const BodyModel& model, BodyStepMemory& s)
+void load_free_blocks(const BodyModel& model, const BodyStepMemory& s, Factors& factors)
 {
-    Factors& factors = s.problem.factors;
     load_metric(model, s, factors);
     for_each_index(factors.blocks.size(), bodies_at_once, [&](std::size_t i) {
         factors.blocks[i].v = components(s.v_free[i]);
         factors.blocks[i].w = components(s.w_free[i]);
     });
+}
+
+Factors::Rows factor_rows(const BodyContact& contact)
+{
+    return {.axes = contact.axes,
+            .arm_a = contact.arm_first,
+            .arm_b = contact.arm_second,
+            .b_m_s = contact.may_close_m_s,
+            .a = contact.first,
+            .b = contact.second};
+}
+
+void load_factors(const BodyModel& model, BodyStepMemory& s)
+{
+    Factors& factors = s.problem.factors;
+    load_free_blocks(model, s, factors);
     factors.rows.clear();
     factors.freedoms = freedoms_of(model);
     factors.round = s.round;
@@ -118,7 +128,7 @@ void load_factors(const BodyModel& model, BodyStepMemory& s)
     begin_diagonal(s.problem);
     if (s.round) return set_round_diagonal(model, s);
     for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
-        set_diagonal(rows_of(s.contacts[c]), static_cast<int>(c), s.problem);
+        set_diagonal(factor_rows(s.contacts[c]), static_cast<int>(c), s.problem);
     });
 }
 
@@ -127,7 +137,8 @@ void complete_factors(BodyStepMemory& s)
     auto& rows = s.problem.factors.rows;
     if (s.problem.is_assembled() || rows.size() == s.contacts.size()) return;
     rows.resize(s.contacts.size());
-    for_each_index(rows.size(), contacts_at_once, [&](std::size_t c) { rows[c] = rows_of(s.contacts[c]); });
+    for_each_index(rows.size(), contacts_at_once,
+                   [&](std::size_t c) { rows[c] = factor_rows(s.contacts[c]); });
 }
 
 void begin_correction(const BodyModel& model, BodyStepMemory& s)
@@ -156,7 +167,7 @@ void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& pro
     rows.b = b;
 }
 
-void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemory& s)
+void load_overlap_rows(const BodyModel& model, BodyStepMemory& s)
 {
     begin_correction(model, s);
     for (const BodyContact& contact : s.overlaps) {
@@ -164,6 +175,11 @@ void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemor
         s.correction.factors.rows.back().arm_a = contact.arm_first;
         s.correction.factors.rows.back().arm_b = contact.arm_second;
     }
+}
+
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemory& s)
+{
+    load_overlap_rows(model, s);
     s.correction_P.assign(s.overlaps.size(), 0.0);
     if (!s.solver.factor_sweeps.sweep(s.correction, budget, s.correction_P))
         std::fill(s.correction_P.begin(), s.correction_P.end(), 0.0);
@@ -191,7 +207,8 @@ void judge_by_bodies(const SolverSettings& solver, BodyStepMemory& s, SolveRepor
         const int at = s.problem.offsets[s.contacts.size() + k];
         for (int row = at; row < at + part.dimension; ++row) {
             s.U[row] = s.joint_U_plus[row] - part.rate + part.may_close;
-            if (part.kind == JointPart::Kind::Held) s.U[row] += s.problem.U_minus[row];
+            if (part.kind == JointPart::Kind::Held)
+                s.U[row] += carried_part(s.theta) * s.problem.U_minus[row];
         }
     }
     report.residual = residual_at(s.problem, s.P, s.U, s.solver.residual);

@@ -406,7 +406,7 @@ double BodyFormulas::add_violations(bool velocities, BodyStepMemory& s, double& 
             // one that separates does so by itself
             const auto row = static_cast<std::size_t>(s.problem.offsets[first_interaction_ + k]);
             const double met = std::abs(s.problem.U_minus[row]) + std::abs(s.problem.U_free[row]);
-            if (!(s.P[row] > 0) || shown_.U_plus[row] > 1e-9 * met) continue;
+            if (!(s.P[row] > 0) || shown_.U_plus[row] > velocity_at_rest * met) continue;
             worst = std::max(worst, -gap);
             rows.contacts.push_back(i);
             values.push_back(gap);

@@ -17,7 +17,7 @@ public:
     }
     void join(int a, int b) { parent_[std::max(root(a), root(b))] = std::min(root(a), root(b)); }
 
-    /// The least body of its set.
+    /// The lowest body of its set.
     [[nodiscard]] int root(int body)
     {
         while (parent_[body] != body) {

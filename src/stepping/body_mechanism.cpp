@@ -23,8 +23,8 @@ bool is_firm(const JointPart& part)
     return is_held(part) || is_firm_motor(part);
 }
 
-/// Rows beside the firm ones: stops, motors with limits, friction. False where there are too many of them, or
-/// laws that are not of one component, or that reactions press.
+/// Rows beside the firm ones, in s.giving_way: stops, motors with limits, friction. False where there are too
+/// many of them, or laws that are not of one component, or that reactions press.
 bool find_rows_that_give_way(BodyStepMemory& s)
 {
     constexpr std::size_t largest = 24;
@@ -102,53 +102,58 @@ bool add_rows_that_give_way(const BodyModel& model, Mechanism& mechanism, BodySt
 
 /// Rows that the last pass of the correction must leave alone: stops and contacts that its displacement does
 /// not close. Their linearised gaps with the displacement in scratch.correction_v, correction_w.
-bool all_stay_open(const BodyStepMemory& s)
+bool all_stay_open(double left_alone_m, const BodyStepMemory& s)
 {
-    const auto opens = [&](double gap, std::size_t row) {
-        return gap + s.correction_rows.velocity(static_cast<int>(row), s.correction_v, s.correction_w) >= 0;
+    const auto opens = [&](double gap, std::size_t row, double down_to = 0) {
+        return gap + s.correction_rows.velocity(static_cast<int>(row), s.correction_v, s.correction_w) >=
+               down_to;
     };
     for (std::size_t row = 0; row < s.violations.size(); ++row) {
         if (!is_held(s.violations[row]) && !opens(s.violations[row].value, row)) return false;
     }
     for (std::size_t k = 0; k < s.overlaps.size(); ++k) {
-        if (!opens(s.overlaps[k].at.gap_m, s.violations.size() + k)) return false;
+        if (!opens(s.overlaps[k].at.gap_m, s.violations.size() + k, -left_alone_m)) return false;
     }
     return true;
 }
 
-/// The rows of joints at the end of the step are in scratch.held, with a factor: the one of the step, unless
-/// it is none of theirs, or is to be made `anew`.
-bool factor_at_end(const BodyModel& model, bool anew, BodyStepMemory& s)
+}  // namespace
+
+Mechanism* factor_at_end(const BodyModel& model, bool anew, BodyStepMemory& s)
 {
     s.correction_rows.set_inertia(s.inverse_inertia);
     const bool same = s.held.load(model, s.correction_rows, s.violations, 0, is_held);
-    if (s.held.size() == 0) return false;
+    if (s.held.size() == 0) return nullptr;
     const bool serves = s.held_at_end || s.held.serves_nearby();
-    if (same && s.held_is_factorised && serves && !anew) return true;
+    if (same && s.held_is_factorised && serves && !anew) return &s.held;
     s.held_is_factorised = s.held_at_end = s.held.factorise(model, s.correction_rows);
-    return s.held_is_factorised;
+    return s.held_is_factorised ? &s.held : nullptr;
 }
 
-}  // namespace
+Mechanism* factor_firm_rows(const BodyModel& model, BodyStepMemory& s, SolveReport& report)
+{
+    if (!find_rows_that_give_way(s)) return nullptr;
+    // motors without limits take part here, and not at the end: then the factor serves this once
+    const bool driven = std::ranges::any_of(s.joints, is_firm_motor);
+    Mechanism& mechanism = driven ? s.driven : s.held;
+    bool& is_factorised = driven ? s.driven_is_factorised : s.held_is_factorised;
+    if (is_factorised) return &mechanism;
+    mechanism.load(model, s.rows, s.joints, s.problem.offsets[s.contacts.size()], is_firm);
+    if (mechanism.size() == 0) return nullptr;
+    is_factorised = mechanism.factorise(model, s.rows);
+    if (!is_factorised) return nullptr;
+    ++report.factorisations;
+    return &mechanism;
+}
 
 bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s,
                      SolveReport& report)
 {
     const bool chooses = solver.kind == SolverKind::Auto || solver.kind == SolverKind::Exact;
     if (!chooses || s.joints.empty() || !s.contacts.empty() || s.formulas || s.implicit) return false;
-    if (!find_rows_that_give_way(s)) return false;
-
-    // motors without limits take part here, and not at the end: then the factor serves this once
-    const bool driven = std::ranges::any_of(s.joints, is_firm_motor);
-    Mechanism& mechanism = driven ? s.driven : s.held;
-    bool& is_factorised = driven ? s.driven_is_factorised : s.held_is_factorised;
-    if (!is_factorised) {
-        mechanism.load(model, s.rows, s.joints, 0, is_firm);
-        if (mechanism.size() == 0) return false;
-        is_factorised = mechanism.factorise(model, s.rows);
-        if (!is_factorised) return false;
-        report.factorisations = 1;
-    }
+    Mechanism* const factored = factor_firm_rows(model, s, report);
+    if (factored == nullptr) return false;
+    Mechanism& mechanism = *factored;
     s.held_U.clear();
     for (const int row : mechanism.rows()) {
         s.held_U.push_back(s.problem.U_free[row]);
@@ -164,9 +169,9 @@ bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyS
     return true;
 }
 
-bool press_joints(const BodyModel& model, bool anew, BodyStepMemory& s)
+bool press_joints(const BodyModel& model, bool anew, double left_alone_m, BodyStepMemory& s)
 {
-    if (s.formulas || s.violations.empty() || !factor_at_end(model, anew, s)) return false;
+    if (s.formulas || s.violations.empty() || factor_at_end(model, anew, s) == nullptr) return false;
     const auto rows = s.held.rows();
     s.held_P.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -181,12 +186,12 @@ bool press_joints(const BodyModel& model, bool anew, BodyStepMemory& s)
         s.correction_P[static_cast<std::size_t>(rows[i])] = s.held_P[i];
         s.correction_rows.apply(model.inverse_mass, rows[i], s.held_P[i], s.correction_v, s.correction_w);
     }
-    return all_stay_open(s);
+    return all_stay_open(left_alone_m, s);
 }
 
 bool hold_joints(const BodyModel& model, BodyStepMemory& s)
 {
-    if (s.formulas || !factor_at_end(model, false, s)) return false;
+    if (s.formulas || factor_at_end(model, false, s) == nullptr) return false;
     s.held_P.assign(static_cast<std::size_t>(s.held.size()), 0.0);
     using Factor = Mechanism::FactorOf;
     const auto settles = [&](Factor factor) {

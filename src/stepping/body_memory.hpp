@@ -39,6 +39,7 @@ namespace detail {
 
 class BodyFormulas;
 class BodyResponse;
+class JointSweeps;
 
 /// Inside sweeps of single precision.
 struct QuickScratch {
@@ -68,7 +69,7 @@ struct StatusScratch {
     std::vector<KeptContact> kept;
     BodyIslands islands;       ///< of what contacts of the step tie together, once somebody asks
     bool tied = false;         ///< they have been found
-    std::vector<char> struck;  ///< per body, of the least body of an island
+    std::vector<char> struck;  ///< per body, of the lowest body of an island
     std::vector<std::array<double, 4>> speeds;  ///< per body: sizes of v and w before the step and after it
     std::vector<char> touched;                  ///< per stop of a joint: it touched in the step before
 };
@@ -150,6 +151,8 @@ struct BodyStepMemory {
     bool held_is_factorised = false, driven_is_factorised = false;  ///< in this step
     bool held_at_end = false;                                       ///< at the places of its end
     std::vector<double> held_P, held_U, firm_P;
+    std::shared_ptr<detail::JointSweeps> joint_sweeps;
+    std::vector<double> P_start;    ///< where they began
     std::vector<int> giving_way;    ///< parts of joints that are not firm
     std::vector<double> responses;  ///< of the firm rows to a percussion of 1 along each of these
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rank_watch.hpp"
+#include "body_queries.hpp"
 #include "stepping/body_memory.hpp"
 #include "tolerances.hpp"
 
@@ -52,12 +52,6 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
 /// Rows and laws of the contacts, without velocities.
 void load_map_rows(const BodyModel& model, BodyStepMemory& scratch);
 
-/// Whether a contact acted and stayed in the last step.
-[[nodiscard]] bool was_closed(const State& state, const BodyContact& contact);
-
-/// Whether some contact of two bodies acted or touched in the last step.
-[[nodiscard]] bool have_touched(const State& state, int first, int second);
-
 /// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
@@ -85,6 +79,12 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 /// where nothing but many contacts acts, and its diagonal otherwise.
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const State& state,
                BodyStepMemory& scratch);
+
+/// A block per body, with its free velocities and its inertia half-way.
+void load_free_blocks(const BodyModel& model, const BodyStepMemory& scratch, Factors& factors);
+
+/// How a contact acts on its blocks.
+[[nodiscard]] Factors::Rows factor_rows(const BodyContact& contact);
 
 /// The operator of scratch.contacts as factors (OS-14), without their rows, and the diagonal of W; then the
 /// rows, before anybody needs them: sweeps in single precision do not.
@@ -114,14 +114,31 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodySte
 bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& scratch,
                      SolveReport& report);
 
+/// The firm rows of joints with their factor at the places of the step, and in scratch.giving_way the others.
+/// Null where there are none, or where this way is not the one to go.
+[[nodiscard]] Mechanism* factor_firm_rows(const BodyModel& model, BodyStepMemory& scratch,
+                                          SolveReport& report);
+
+/// Many contacts beside joints, by sweeps over the contacts that end with the joints (SO-42): percussions in
+/// scratch.P, good or not. False where this way is not the one to go.
+bool sweep_with_joints(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& scratch,
+                       SolveReport& report);
+
+/// The rows of joints at the end of the step are in scratch.held, with a factor: the one of the step, unless
+/// it is none of theirs, or is to be made `anew`. Null where there is none.
+[[nodiscard]] Mechanism* factor_at_end(const BodyModel& model, bool anew, BodyStepMemory& scratch);
+
 /// The correction of joints at the end of the step, percussions and displacements in scratch.correction_P,
 /// correction_v, correction_w, by the factor of the step or one made `anew`. False where stops or contacts
-/// would have to push as well.
-bool press_joints(const BodyModel& model, bool anew, BodyStepMemory& scratch);
+/// would have to push as well, beyond overlaps that are left alone.
+bool press_joints(const BodyModel& model, bool anew, double left_alone_m, BodyStepMemory& scratch);
 
 /// Velocities in scratch.correction_v, correction_w as the rows of scratch.correction_rows hold them,
 /// percussions in correction_P. False where the factor does not lead there.
 bool hold_joints(const BodyModel& model, BodyStepMemory& scratch);
+
+/// Far more components of percussions than velocities that they could change (Factors::is_redundant).
+[[nodiscard]] bool is_redundant(const BodyModel& model, const BodyStepMemory& scratch);
 
 /// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy
 /// than the forces of the step would give them, or than a part of that (BO-26).
@@ -154,6 +171,12 @@ void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& pro
 /// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
 /// say (BO-10); at rest before.
 void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemory& scratch);
+
+/// The overlaps as factors in scratch.correction, gaps for velocities.
+void load_overlap_rows(const BodyModel& model, BodyStepMemory& scratch);
+
+/// The same with joints that are put together (SO-42). False where this way is not the one to go.
+bool press_with_joints(const BodyModel& model, const Budget& budget, BodyStepMemory& scratch);
 
 /// The same in single precision; and for round contacts, with the gaps of scratch.ends, displacements in
 /// scratch.correction_v.
@@ -192,10 +215,6 @@ void set_frame(std::span<const Vec3> x, BodyContact& contact);
 /// Turns the tangents of a contact whose surfaces have a grain along it.
 void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact);
 
-/// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
-[[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
-                                                   std::span<const Vec3> W_world);
-
 /// Appends the rows of a contact, as many as it has components.
 void add_contact_rows(const BodyContact& contact, BodyRows& rows);
 
@@ -227,15 +246,12 @@ struct ContactWork {
 };
 [[nodiscard]] ContactWork work_of(const BodyContact& contact);
 
-/// Contacts that touch where a run begins, so that its first step knows them.
-void find_touching(const BodyModel& model, double activation_gap_m, State& state);
-
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings of the report, and what reactions that hold did to its line of corrections.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
                      BodyStepMemory& scratch, StepReport& report);
 
-/// The least body of those that a contact or stop of the step is tied to by contacts that act.
+/// The lowest body of those that a contact or stop of the step is tied to by contacts that act.
 [[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyStepMemory& scratch);
 
 /// Of an interaction of the last step: contacts first, then the parts of joints, then formulas.
@@ -250,12 +266,6 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySt
 /// parts of the shapes, or what is nearest. Its frame keeps the directions of the tangents as far as it can.
 [[nodiscard]] std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact,
                                                     const State& at, double time_s, BodyStepMemory& scratch);
-
-/// A contact or stop that was closed in the step before, or touches where the run begins.
-[[nodiscard]] inline bool touched(const KeptContact* before) noexcept
-{
-    return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
-}
 
 /// What the forces of a step and the percussion that held it can make of the normal velocity of a contact or
 /// stop that touched (MS-8), (BO-21).
@@ -292,27 +302,6 @@ void tell_drives(double time_s, const State& state, BodyStepMemory& scratch, Ene
 [[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part,
                                     BodyStepMemory& scratch);
 
-/// What theory asks of the joints of a whole run: that the conditions they hold are independent, and stay so
-/// (CO-10) to (CO-15).
-class JointWatch {
-public:
-    /// `step_s`: length of the step before, 0 at the start of a run.
-    JointWatch(const BodyModel& model, State begin, double step_s);
-
-    /// For the first step of a run.
-    void at_start(const State& start, Certifier& certifier) const;
-
-    void after_step(const State& after, const BodyStepMemory& scratch, Certifier& certifier);
-
-private:
-    void add_unit_row(const BodyRows& rows, int row);
-
-    const BodyModel& model_;
-    RankWatch rank_;
-    bool moved_ = false;  ///< prescribed bodies are joined
-    std::vector<double> entries_;
-};
-
 /// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
 /// Before hold_velocities, which adds what it does.
 void report_joints(const BodyModel& model, BodyStepMemory& scratch);
@@ -345,18 +334,6 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
 /// The same for balls that detect_round has paired: whether two of them change sides within the step.
 [[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const State& start,
                               const BodyStepMemory& scratch);
-
-/// Features of such contacts: no other has them.
-inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
-[[nodiscard]] inline bool is_fast_contact(const BodyContact& contact) noexcept
-{
-    return contact.at.feature >> 8 == fast_feature;
-}
-
-/// Bodies that overlap where the scene puts them (BO-22): who, how deep, how many pairs; not certified where
-/// that is more than max_overlap.
-[[nodiscard]] std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
-                                                      const State& start);
 
 /// Names bodies that went through each other within the step, which ends at the places of scratch.next
 /// (BO-18).

@@ -204,8 +204,9 @@ void JointWatch::at_start(const State& start, Certifier& certifier) const
     if (rank_.redundant()) tell_rank(diagnose_rows(JointFirmRows(model_, start)), start.t_s, certifier);
 }
 
-void JointWatch::after_step(const State& after, const BodyStepMemory& s, Certifier& certifier)
+void JointWatch::after_step(const State& after, const FinishedBodyStep& step, Certifier& certifier)
 {
+    const BodyStepMemory& s = step.memory_;
     if (!rank_.rows().empty()) {
         rank_.begin_step();
         std::size_t next = 0;

@@ -189,6 +189,15 @@ void solve_and_push(const BodyModel& model, const MoreauSettings& settings, cons
         if (report.status == SolveStatus::Converged) return;
         s.P.assign(s.P.size(), 0.0);
     }
+    if (sweep_with_joints(model, solver, s, report)) {
+        push(model, s);
+        judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        // what sweeps have spread over contacts is no start
+        s.P = s.P_start;
+        report.by_factors = false;
+        report.selection = {};
+    }
     solve_assembled(model, solver, settings.time_step_s, s, report);
     if (report.status == SolveStatus::NotFinite) return;
     const bool refined = report.status == SolveStatus::NotSolved && refine_heap(model, solver, s, report);

@@ -189,7 +189,7 @@ double first_touch(const Path& path, int a, int b, BodyStepMemory& s)
     const BodyModel& model = path.model;
     const bool convex = !is_surface(model, a) && !is_surface(model, b) && model.colliders[a].parts.empty() &&
                         model.colliders[b].parts.empty();
-    const double size = model.size_of_pair_m(a, b), touching = 1e-3 * size;
+    const double size = model.size_of_pair_m(a, b), touching = touching_on_path * size;
     const double reach = path.travel_m(a) + path.travel_m(b) + size;
     double time = 0;
     for (int look = 0; look < max_looks; ++look) {
@@ -488,7 +488,7 @@ void add_touching(const Path& path, int a, int b, double time, bool at_once, con
     const SurfaceLaw& surface = model.surface(a, b);
     std::uint64_t number = 0;
     for (const ContactPoint& point : s.points) {
-        if (point.gap_m > 1e-2 * size) continue;
+        if (point.gap_m > points_of_touch * size) continue;
         const Vec3 on_a = mid_a.to_world(at_a.to_body(point.point_m));
         const Vec3 on_b = mid_b.to_world(at_b.to_body(point.point_m));
         const double gap_m = point.gap_m + point.normal.dot(on_a - on_b);

@@ -8,6 +8,7 @@
 #include "statuses.hpp"
 #include "step_parts.hpp"
 #include "system/lagrangian/constraint_geometry.hpp"
+#include "tolerances.hpp"
 
 #include <fmt/format.h>
 
@@ -253,13 +254,13 @@ void solve_with_constraints(const Model& model, const ConstraintSolve& step, con
 
 void hold_constraints(const Model& model, double activation_gap_m, double t_s, Scratch& s, StepReport& report)
 {
-    const double tolerance = 1e-3 * activation_gap_m;
+    const double tolerance = detail::violation_left * activation_gap_m;
     s.q_moved = s.q_end;
     const auto [first, violation] = project_positions(model, tolerance, t_s, true, s);
     report.max_violation = violation;
 
     // a projection that undoes the step: gradients have lost rank, and positions allow no such motion
-    const double visible = std::max(activation_gap_m, 1e-9);
+    const double visible = std::max(activation_gap_m, detail::visible_violation);
     TakenBack taken = taken_back(report.h_s, s);
     if (first > visible && taken.is_long())
         taken = taken_back_of_positions(model, visible, report.h_s, t_s, s);

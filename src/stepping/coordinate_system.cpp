@@ -5,6 +5,7 @@
 #include "impact_map.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
+#include "tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ bool lift_out(const Model& model, double activation_gap_m, double t_s, double h_
         // one that persists is kept on its obstacle by its law
         if (!contact.persists) violation = std::max(violation, depth_m);
     }
-    if (!(violation > 1e-3 * activation_gap_m)) return false;
+    if (!(violation > detail::violation_left * activation_gap_m)) return false;
     auto& gaps = s.correction_problem.U_free;
     gaps.clear();
     for (const int contact : staying) {

@@ -1,5 +1,6 @@
 #include "finished_body_step.hpp"
 
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 
 #include <algorithm>
@@ -11,19 +12,19 @@ std::span<const BodyContact> FinishedBodyStep::contacts() const noexcept
     return memory_.contacts;
 }
 
-std::span<const ContactStep> FinishedBodyStep::told() const noexcept
+std::span<const ContactStep> FinishedBodyStep::contact_steps() const noexcept
 {
     return memory_.statuses.steps;
 }
 
-std::span<const Event> FinishedBodyStep::events() const noexcept
+std::span<Event> FinishedBodyStep::events() const noexcept
 {
     return memory_.events;
 }
 
-std::vector<Met> FinishedBodyStep::met() const
+std::vector<ApproachedContact> FinishedBodyStep::approached() const
 {
-    std::vector<Met> list;
+    std::vector<ApproachedContact> list;
     const StatusScratch& w = memory_.statuses;
     const auto contacts = static_cast<int>(memory_.contacts.size());
     for (const ContactStep& step : w.steps) {
@@ -31,10 +32,10 @@ std::vector<Met> FinishedBodyStep::met() const
         const auto c = static_cast<std::size_t>(step.contact);
         const int before = w.kept_of[c];
         list.push_back({.k = step.contact,
-                        .gap = gap_half_way_m(memory_.contacts[c]),
-                        .U_minus = memory_.contacts[c].U_minus[0],
+                        .gap_m = gap_half_way_m(memory_.contacts[c]),
+                        .U_minus_m_s = memory_.contacts[c].U_minus[0],
                         .restitution = step.restitution,
-                        .P = step.P[0],
+                        .P_Ns = step.P[0],
                         .persists = step.persists,
                         .closing = false,
                         .before = before >= 0 ? &w.kept[static_cast<std::size_t>(before)] : nullptr});
@@ -43,10 +44,10 @@ std::vector<Met> FinishedBodyStep::met() const
         if (k >= contacts) continue;
         const BodyContact& contact = memory_.contacts[static_cast<std::size_t>(k)];
         list.push_back({.k = k,
-                        .gap = gap_half_way_m(contact),
-                        .U_minus = contact.U_minus[0],
+                        .gap_m = gap_half_way_m(contact),
+                        .U_minus_m_s = contact.U_minus[0],
                         .restitution = 0,
-                        .P = contact.P[0],
+                        .P_Ns = contact.P[0],
                         .persists = false,
                         .closing = true,
                         .before = nullptr});
@@ -79,7 +80,12 @@ bool FinishedBodyStep::has_formulas() const noexcept
     return memory_.formulas != nullptr;
 }
 
-const State& FinishedBodyStep::half_way() const noexcept
+std::span<const Law> FinishedBodyStep::laws_of_formulas() const noexcept
+{
+    return memory_.formulas ? memory_.formulas->laws() : std::span<const Law>{};
+}
+
+const State& FinishedBodyStep::contact_places() const noexcept
 {
     return memory_.mid;
 }
@@ -108,12 +114,59 @@ std::optional<Wrench> FinishedBodyStep::force_on(int body) const
     return Wrench{potential.force_N + given.force_N, potential.torque_Nm + given.torque_Nm};
 }
 
+std::span<const Wrench> FinishedBodyStep::potential() const noexcept
+{
+    return memory_.potential;
+}
+
+std::span<const Wrench> FinishedBodyStep::given() const noexcept
+{
+    return memory_.given;
+}
+
+std::span<const Wrench> FinishedBodyStep::constrained() const noexcept
+{
+    return memory_.constrained;
+}
+
+std::span<const Vec3> FinishedBodyStep::spin_Nms() const noexcept
+{
+    return memory_.spin_Nms;
+}
+
+std::span<const JointReaction> FinishedBodyStep::joint_reactions() const noexcept
+{
+    return memory_.reactions;
+}
+
 int FinishedBodyStep::island_of(int interaction)
 {
     return detail::island_of(model_, interaction, memory_);
 }
 
-const OneStepProblem& FinishedBodyStep::problem()
+const OneStepProblem& FinishedBodyStep::problem() const noexcept
+{
+    return memory_.problem;
+}
+
+std::span<const double> FinishedBodyStep::P() const noexcept
+{
+    return memory_.P;
+}
+
+std::span<const double> FinishedBodyStep::joint_U_plus() const noexcept
+{
+    return memory_.joint_U_plus;
+}
+
+const OneStepProblem& FinishedBodyStep::whole_problem()
+{
+    if (memory_.problem.is_assembled()) return assembled_problem();
+    complete_factors(memory_);
+    return memory_.problem;
+}
+
+const OneStepProblem& FinishedBodyStep::assembled_problem()
 {
     assemble_whole(model_, memory_);
     return memory_.problem;

@@ -16,16 +16,17 @@ struct BodyStepMemory;  // stepping/body_memory.hpp
 
 namespace carom::detail {
 
-/// A contact or stop of the step, with what it met and how far it was open half-way.
-struct Met {
-    int k;
-    double gap, U_minus, restitution, P;
-    bool persists, closing;
-    const KeptContact* before;
+/// A contact that acted in the step, or that the next step will find closed.
+struct ApproachedContact {
+    int k;  ///< among the contacts of the step
+    double gap_m, U_minus_m_s, restitution, P_Ns;
+    bool persists;
+    bool closing;               ///< the next step ends its impact (BO-9)
+    const KeptContact* before;  ///< what the step before kept of it; null: nothing
 };
 
-/// A finished step of bodies, as a run asks about it when it judges what the step has done. How the step did
-/// it stays in its memory; references are valid until the next step.
+/// A finished step of bodies, as a run asks about it when it judges and shows what the step has done. How the
+/// step did it stays in its memory; references are valid until the next step.
 class FinishedBodyStep {
 public:
     FinishedBodyStep(const BodyModel& model, BodyStepMemory& memory) : model_(model), memory_(memory) {}
@@ -34,11 +35,11 @@ public:
     [[nodiscard]] std::span<const BodyContact> contacts() const noexcept;
 
     /// Contacts and stops that acted, or are known from the step before.
-    [[nodiscard]] std::span<const ContactStep> told() const noexcept;
-    [[nodiscard]] std::span<const Event> events() const noexcept;
+    [[nodiscard]] std::span<const ContactStep> contact_steps() const noexcept;
+    [[nodiscard]] std::span<Event> events() const noexcept;
 
-    /// Everything that acted or may have been struck.
-    [[nodiscard]] std::vector<Met> met() const;
+    /// Contacts that acted or may have been struck.
+    [[nodiscard]] std::vector<ApproachedContact> approached() const;
 
     /// Some contact met an impact that the next step ends (BO-9).
     [[nodiscard]] bool leaves_impacts_open() const noexcept;
@@ -48,12 +49,13 @@ public:
     [[nodiscard]] std::span<const KeptContact> kept_before() const noexcept;
     [[nodiscard]] double approach_of_kept_m_s(std::size_t kept) const noexcept;
 
-    /// Coordinates, contacts or constraints of formulas are part of the step.
+    /// Coordinates, contacts or constraints of formulas are part of the step; their laws, contacts first.
     [[nodiscard]] bool has_formulas() const noexcept;
+    [[nodiscard]] std::span<const Law> laws_of_formulas() const noexcept;
 
     /// Places where contacts are taken, with the velocities before the step; the latter about the axes of the
     /// world as well.
-    [[nodiscard]] const State& half_way() const noexcept;
+    [[nodiscard]] const State& contact_places() const noexcept;
     [[nodiscard]] std::span<const Vec3> w_before() const noexcept;
 
     /// Open gap of a contact half-way through the step, and at its end.
@@ -63,11 +65,27 @@ public:
     /// On a body that moves: weight, springs, dampers and loads, half-way.
     [[nodiscard]] std::optional<Wrench> force_on(int body) const;
 
-    /// The least body of those that contacts that act tie to this interaction.
+    /// The same of all bodies: weight and springs; dampers and given forces; N s and N m s of gears, formulas
+    /// and joints in an impact map. And the change of their angular momenta, for diagrams.
+    [[nodiscard]] std::span<const Wrench> potential() const noexcept;
+    [[nodiscard]] std::span<const Wrench> given() const noexcept;
+    [[nodiscard]] std::span<const Wrench> constrained() const noexcept;
+    [[nodiscard]] std::span<const Vec3> spin_Nms() const noexcept;
+
+    /// One per joint.
+    [[nodiscard]] std::span<const JointReaction> joint_reactions() const noexcept;
+
+    /// The lowest body of those that contacts that act tie to this interaction.
     [[nodiscard]] int island_of(int interaction);
 
-    /// With all its blocks.
-    [[nodiscard]] const OneStepProblem& problem();
+    /// The problem as the step left it: contacts, then joints and formulas. Of W the diagonal at least.
+    [[nodiscard]] const OneStepProblem& problem() const noexcept;
+    [[nodiscard]] std::span<const double> P() const noexcept;
+    [[nodiscard]] std::span<const double> joint_U_plus() const noexcept;  ///< of what follows the contacts
+
+    /// The same with all of W: as factors where the step had those, otherwise all blocks; and in blocks.
+    [[nodiscard]] const OneStepProblem& whole_problem();
+    [[nodiscard]] const OneStepProblem& assembled_problem();
     [[nodiscard]] std::string name_of(int interaction) const;
 
     /// A contact where its bodies are after a time with the velocities of `at`, from its places on: the same
@@ -79,6 +97,8 @@ public:
     [[nodiscard]] std::optional<BodyContact> nearest_points(int a, int b, double reach_m, const State& at);
 
 private:
+    friend class JointWatch;
+
     const BodyModel& model_;
     BodyStepMemory& memory_;
 };

@@ -10,6 +10,9 @@
 namespace carom {
 namespace {
 
+// what ContactStep has is what tolerances.hpp says
+static_assert(ContactStep{}.zero == detail::velocity_at_rest);
+
 Event event_of(EventKind kind, const ContactStep& contact, double time_s)
 {
     return {.time_s = time_s,

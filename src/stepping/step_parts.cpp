@@ -61,7 +61,7 @@ bool sticks_before(const State& state, int contact, std::span<const double> U_st
     for (const double U_t : U_start.subspan(1)) {
         sliding2 += U_t * U_t;
     }
-    return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
+    return std::sqrt(sliding2) <= detail::velocity_rounding * std::abs(U_start[0]);
 }
 
 namespace {

@@ -33,7 +33,19 @@ inline constexpr double inside_friction = 1 - 1e-6;
 /// this part of what the step would do without friction counts as none.
 inline constexpr double next_to_no_sliding = 1e-4;
 
+/// A body whose contact is new sticks at first where it does not slide: by less than this, m/s, which is
+/// rounding for bodies of any size that move as things on earth do.
+inline constexpr double no_sliding_m_s = 1e-12;
+
 // detection
+
+/// A pair on its path within a step touches where its gap is below this part of its size; points of it up to
+/// the other part take part in the contact (BO-20).
+inline constexpr double touching_on_path = 1e-3;
+inline constexpr double points_of_touch = 1e-2;
+
+/// A direction of the grain that is across the surface to this part gives the contact no direction.
+inline constexpr double across_surface = 1e-9;
 
 /// Contacts are looked for beyond what the step can reach by itself, because others may push, by this part of
 /// the size of the bodies.
@@ -70,9 +82,13 @@ inline constexpr double carried_part_of_overlap = 0.1;
 /// tolerance of the solver where that is more.
 inline constexpr double overlap_left = 1e-3;
 
-/// Joints are put together to this part of the activation gap: what is left of a violation closes and opens
-/// no contact.
-inline constexpr double joint_violation = 1e-3;
+/// Joints, constraints and contacts of formulas are put together to this part of the activation gap: what is
+/// left of a violation closes and opens no contact.
+inline constexpr double violation_left = 1e-3;
+
+/// Violations of constraints below this or the activation gap, in their own units, are not held against the
+/// step.
+inline constexpr double visible_violation = 1e-9;
 
 /// Violations, beside what may be left of them, from which on the factor of the midpoint would leave more
 /// than that: the joints have turned by about the cube root of the violation since, beside their size.
