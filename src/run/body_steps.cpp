@@ -7,6 +7,7 @@
 #include "stepping/body_formulas.hpp"
 #include "stepping/body_parts.hpp"
 #include "system/bodies/body_coordinates.hpp"
+#include "time_resolution.hpp"
 #include "unresolved_motion.hpp"
 #include "until.hpp"
 
@@ -65,6 +66,8 @@ public:
         watch_.begin(run.state, run);
         velocities_of(run.state, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
+        look_at_time_dependence(coordinates_, run.state, settings_.time_step_s, plan_.duration_s,
+                                plan_.energy_tolerance, run.progress.certifier);
         if (const auto overlap = detail::overlap_at_start(model_, settings_, run.state))
             run.progress.certifier.add_finding(*overlap);
         detail::find_touching(model_, settings_.activation_gap_m, run.state);
