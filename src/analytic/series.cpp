@@ -131,7 +131,7 @@ Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const
     Scratch scratch(model);
     SeriesMemory& memory = detail::series_memory(model, settings.order, state, scratch);
     if (detail::RepeatedContacts* const joined = memory.repeated.get()) {
-        State& begin = joined->begin(state, nullptr);
+        State& begin = joined->begin(state, nullptr, false);
         const auto decisions =
             detail::SeriesEngine(joined->reduced(), settings, {}, begin, joined->scratch(), memory)
                 .decisions();
@@ -156,7 +156,7 @@ StepReport series_step(const Model& model, const SeriesSettings& settings, const
     }
     SeriesMemory& memory = detail::series_memory(model, settings.order, state, scratch);
     if (detail::RepeatedContacts* const joined = memory.repeated.get()) {
-        State& begin = joined->begin(state, scratch.until);
+        State& begin = joined->begin(state, scratch.until, scratch.until_starts_at_zero);
         const StepReport report =
             detail::SeriesEngine(joined->reduced(), settings, solver, begin, joined->scratch(), memory).run();
         joined->finish(model, state, scratch);

@@ -109,10 +109,10 @@ StepReport SeriesEngine::run()
                                      "(Charles and Ballard 2014, hypothesis (iii))");
     }
     const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
+    start_until();
     look_at_start();
     if (report_.status != StepStatus::Solved && report_.status != StepStatus::NotSolved) return report_;
-    // an impact at the start may have done it; a formula that is zero there has yet to come back
-    ended_ = until_value() > 0;
+    ended_ = until_reached();  // by an impact at the start
     while (left_s() > 0 && !ended_) {
         // somebody stopped the run: the state stays where the report began
         if (solver_.is_stopped()) {
@@ -133,6 +133,7 @@ StepReport SeriesEngine::run()
             pass_slip_end()) {
             if (report_.status != StepStatus::Solved) return report_;
             ended_ = until_reached();
+            until_at_zero_ = false;
             continue;
         }
         if (h < 1e-6 * left_s() && w_.happening.empty() && rest_what_rounding_moves()) continue;
@@ -152,6 +153,9 @@ StepReport SeriesEngine::run()
 
         // to the first event, and what happens there (PS-7), (PS-8)
         advance(h, h);
+        ended_ = until_reached();
+        until_below_ = until_value() < 0;  // until the events of this instant
+        until_at_zero_ = false;
         if (!treat()) return report_;
         ended_ = ended_ || until_reached();
     }

@@ -172,8 +172,10 @@ private:
     void watch_slip(const Player& one, double h);
     void watch_switches(double h);
     void watch_until(double h);
+    void start_until();
+    void watch_until_by_values(double h);
     [[nodiscard]] double until_value();
-    [[nodiscard]] bool until_reached() { return until_value() >= 0; }
+    [[nodiscard]] bool until_reached() { return until_below_ && until_value() >= 0; }
     void advance(double s, double trusted_s);
     void advance_with_constant_forces(double s);
     SeriesPiece& new_piece();
@@ -262,10 +264,12 @@ private:
     bool negligible_ = false;  ///< it moves nothing by a rounding
     double judged_ = 0;        ///< what the certificate hears of it
     double settled_s_ = 0;     ///< length of the last expansion that had to be shortened; 0: it had not
-    double limit_s_ = 0;      ///< of the length of this expansion, where series alone do not show it; 0: none
-    bool ended_ = false;      ///< the until formula has become >= 0
-    bool continues_ = false;  ///< the last report ended in this state: contacts know what it has told
-    int quiet_ = 0;           ///< expansions since something happened
+    double limit_s_ = 0;  ///< of the length of this expansion, where series alone do not show it; 0: none
+    bool ended_ = false;  ///< the until formula has become >= 0
+    bool until_below_ = false;    ///< it is below zero where this expansion begins, or just behind
+    bool until_at_zero_ = false;  ///< it is zero there, to rounding, and the run begins
+    bool continues_ = false;      ///< the last report ended in this state: contacts know what it has told
+    int quiet_ = 0;               ///< expansions since something happened
     double quiet_s_ = 0, quiet_h_ = 0;  ///< when the last so many of them began, and the length of the first
     int events_ = 0, flips_ = 0;
     double flip_s_ = -1;

@@ -23,6 +23,16 @@ int first_nonzero(const double* x, int k, int order)
     return k;
 }
 
+/// The series of x(s + t) from that of x(t), by repeated synthetic division.
+void shift_series(std::vector<double>& x, double s)
+{
+    for (std::size_t k = 0; k + 1 < x.size(); ++k) {
+        for (std::size_t i = x.size() - 1; i-- > k;) {
+            x[i] += s * x[i + 1];
+        }
+    }
+}
+
 }  // namespace
 
 void SeriesEngine::watch(Occurrence what, const double* series, int order, int valuation, double h)
@@ -156,7 +166,14 @@ double SeriesEngine::until_value()
     return scratch_.until != nullptr ? scratch_.until->value({view(q_), view(u_), t_s_}, scratch_.work) : -1;
 }
 
-/// Where the until formula becomes >= 0: the root of its series, or where it has none by halving.
+void SeriesEngine::start_until()
+{
+    until_at_zero_ = scratch_.until_starts_at_zero;
+    until_below_ = scratch_.until != nullptr && !until_at_zero_ && until_value() < 0;
+}
+
+/// Where the until formula becomes >= 0 from below: the root of its series, or where it has none by halving.
+/// Where it is not below zero yet, it falls first.
 void SeriesEngine::watch_until(double h)
 {
     const int K = x_->order(), n = model_.coordinates();
@@ -173,40 +190,65 @@ void SeriesEngine::watch_until(double h)
         }
         if (here->program && !here->program->tape.switches().empty()) here->program.reset();
     }
-    const Occurrence end{.what = Watch::Until};
-    if (here->program) {
-        SeriesTape& tape = here->program->tape;
-        for (int k = 0; k <= K; ++k) {
-            tape.advance(k, x_->inputs(), x_->stride());
-        }
-        const double* f = here->program->output(0);
-        work_.assign(f, f + K + 1);
-        for (double& coefficient : work_) {
+    if (!here->program) return watch_until_by_values(h);
+    SeriesTape& tape = here->program->tape;
+    for (int k = 0; k <= K; ++k) {
+        tape.advance(k, x_->inputs(), x_->stride());
+    }
+    const double* f = here->program->output(0);
+    std::vector<double>& below = work_;
+    below.assign(f, f + K + 1);
+    const auto negate = [&] {
+        for (double& coefficient : below) {
             coefficient = -coefficient;
         }
-        watch(end, work_.data(), K, first_nonzero(work_.data(), 0, K), h);
-        return;
+    };
+    negate();
+    int valuation = first_nonzero(below.data(), until_at_zero_ ? 1 : 0, K);
+    until_below_ = valuation <= K && below[static_cast<std::size_t>(valuation)] > 0;
+    double since_s = 0;
+    while (valuation <= K && below[static_cast<std::size_t>(valuation)] < 0) {
+        negate();
+        const auto falls = w_.roots.first_root(below.data(), K, valuation, h - since_s);
+        if (!falls) return;
+        shift_series(below, falls->t);
+        negate();
+        since_s += falls->t;
+        valuation = falls->touches ? 2 : 1;
     }
+    const std::size_t before = w_.found.size();
+    watch({.what = Watch::Until}, below.data(), K, valuation, h - since_s);
+    if (w_.found.size() > before) w_.found.back().s += since_s;
+}
+
+void SeriesEngine::watch_until_by_values(double h)
+{
+    const int K = x_->order(), n = model_.coordinates();
     Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside;
     q.resize(n);
     u.resize(n);
-    const auto reached = [&](double s) {
+    const auto value = [&](double s) {
         for (int i = 0; i < n; ++i) {
             q[i] = series_value(x_->q(i), K, s);
             u[i] = series_value(x_->u(i), K, s);
         }
-        return scratch_.until->value({view(q), view(u), t_s_ + s}, scratch_.work) >= 0;
+        return scratch_.until->value({view(q), view(u), t_s_ + s}, scratch_.work);
     };
     constexpr int looks = 64;
+    bool below = !until_at_zero_ && value(0) < 0;
+    until_below_ = below;
     for (int i = 1; i <= looks; ++i) {
         double high = h * i / looks, low = h * (i - 1) / looks;
-        if (!reached(high)) continue;
+        const double f = value(high);
+        if (!below || !(f >= 0)) {
+            below = below || f < 0;
+            continue;
+        }
         for (int halving = 0; halving < 60 && high - low > 1e-16 * (t_s_ + high); ++halving) {
             const double middle = (low + high) / 2;
-            (reached(middle) ? high : low) = middle;
+            (value(middle) >= 0 ? high : low) = middle;
         }
-        w_.found.push_back(end);
-        w_.found.back().s = high;
+        w_.found.push_back({.what = Watch::Until, .s = high});
         return;
     }
 }

@@ -49,7 +49,7 @@ bool RepeatedContacts::fits(const State& state) const
     });
 }
 
-State& RepeatedContacts::begin(const State& state, const Formula* until)
+State& RepeatedContacts::begin(const State& state, const Formula* until, bool starts_at_zero)
 {
     state_ = make_state(model_, state.q, state.u, state.t_s);
     for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -58,6 +58,7 @@ State& RepeatedContacts::begin(const State& state, const Formula* until)
         state_.slides[k] = state.slides[first];
     }
     scratch_.until = until;
+    scratch_.until_starts_at_zero = starts_at_zero;
     return state_;
 }
 

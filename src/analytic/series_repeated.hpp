@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool fits(const State& state) const;
 
     /// State and memory of the reduced system where a step of the whole begins.
-    [[nodiscard]] State& begin(const State& state, const Formula* until);
+    [[nodiscard]] State& begin(const State& state, const Formula* until, bool starts_at_zero);
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
 
     /// After it: state, contacts, gaps and events of the whole.

@@ -47,9 +47,10 @@ void Flow::start_moving(const State& state, const Rows& D, const Rows& dt)
     pending_ = true;
 }
 
-void Flow::set_until(const Formula* until)
+void Flow::set_until(const Formula* until, bool starts_at_zero)
 {
     scratch_.until = until;
+    scratch_.until_starts_at_zero = starts_at_zero;
     until_.reset();
     if (until != nullptr) until_ = system_.functions_of({*until});
 }
@@ -67,6 +68,7 @@ Flow::End Flow::advance(double to_s)
     settings_.time_step_s = to_s - state_.t_s;
     dt_until_.setZero(1, X_.cols());
     const StepReport report = series_step(scene_.model, settings_, scene_.solver, state_, scratch_);
+    scratch_.until_starts_at_zero = false;
     for (const Finding& finding : report.findings) {
         findings_.push_back(finding);
     }

@@ -36,8 +36,9 @@ public:
     /// On to that time, or to where the until formula becomes >= 0 before.
     End advance(double to_s);
 
-    /// The formula that ends an advance; nothing: none does. It must outlive the flow.
-    void set_until(const Formula* until);
+    /// The formula that ends an advance; nothing: none does. It must outlive the flow. `starts_at_zero`: where
+    /// the next advance begins it is zero to rounding, and has yet to cross.
+    void set_until(const Formula* until, bool starts_at_zero = false);
 
     [[nodiscard]] const State& state() const noexcept { return state_; }
     /// Derivatives at the time of the state, that time being fixed.

@@ -2,6 +2,7 @@
 
 #include "directions.hpp"
 #include "flow.hpp"
+#include "run/until.hpp"
 #include "step_sensitivity.hpp"
 
 #include <fmt/format.h>
@@ -132,7 +133,8 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
     }
     Differentiated probes = flow.system().functions_of(formulas);
     Workspace work;
-    flow.set_until(scene.plan.until.formula ? &*scene.plan.until.formula : nullptr);
+    if (const auto& until = scene.plan.until.formula; until)
+        flow.set_until(&*until, is_zero_at_start(*until, scene.start, work));
     flow.set_one_sided(true);
     flow.start(scene.start, directions->start(*symbols));
 

@@ -254,9 +254,10 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Fi
     }
 }
 
-void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double moved_m, const RunSoFar& run,
-                    std::vector<Finding>& findings)
+void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, std::span<const double> moved_m,
+                    const RunSoFar& run, std::vector<Finding>& findings)
 {
+    const auto moved_by = [&](int body) { return moved_m[static_cast<std::size_t>(body)]; };
     const auto& pairs = run.progress.pairs;
     double impacts = 0;
     for (const PairDelays& pair : pairs) {
@@ -269,11 +270,13 @@ void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double mo
         for (const PairDelays& pair : pairs) {
             if (has(pair, body)) behind_m += share_of(model, body, pair) * pair.delays.behind_m;
         }
-        look_at_place(name_of(model, body), scheme, std::abs(behind_m), moved_m, run.state.t_s, findings);
+        look_at_place(name_of(model, body), scheme, std::abs(behind_m), moved_by(body), run.state.t_s,
+                      findings);
     }
     for (const PairDelays& pair : pairs) {
         const std::string name = name_of_pair(model, pair.first, pair.second);
-        look_at_slip(name, scheme, pair.delays, moved_m, run.state.t_s, findings);
+        look_at_slip(name, scheme, pair.delays, std::max(moved_by(pair.first), moved_by(pair.second)),
+                     run.state.t_s, findings);
         if (!run.progress.rest.at_rest())
             look_at_drive(name, scheme.max_overlap, scheme.h_s, run.state.t_s, pair.drive, findings);
     }

@@ -6,6 +6,8 @@
 #include "stepping/finished_body_step.hpp"
 #include "system/bodies/body_model.hpp"
 
+#include <span>
+
 namespace carom::detail {
 
 /// Delays of impacts between bodies, pair by pair: what they do to places, to meetings with what moves by
@@ -33,9 +35,9 @@ struct BodyDelayStep {
 void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, FinishedBodyStep& bodies,
                           RunProgress& progress);
 
-/// Findings of a run that ends here; `moved_m`: the farthest that a body has moved.
-void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double moved_m, const RunSoFar& run,
-                    std::vector<Finding>& findings);
+/// Findings of a run that ends here; `moved_m`: of each body, the farthest that one of its group has moved.
+void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, std::span<const double> moved_m,
+                    const RunSoFar& run, std::vector<Finding>& findings);
 
 /// Acceleration of a point of a body by these forces, or on its path.
 [[nodiscard]] Vec3 free_acceleration_at(const BodyModel& model, const State& at, double h_s,

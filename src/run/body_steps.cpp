@@ -1,5 +1,6 @@
 #include "body_watch.hpp"
 #include "end_of_run.hpp"
+#include "phase_error.hpp"
 #include "punctual_bodies.hpp"
 #include "reversing_slip.hpp"
 #include "run_loop.hpp"
@@ -63,6 +64,8 @@ public:
             run.progress.reaches.emplace_back();  // how far bodies move
         }
         run.progress.delays.resize(static_cast<std::size_t>(coordinates_.contacts()));
+        if (model_.bodies() <= max_bodies_in_phase && plan_.keep_events)
+            run.progress.body_phases.resize(static_cast<std::size_t>(model_.bodies()));
         watch_.begin(run.state, run);
         velocities_of(run.state, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
@@ -88,7 +91,7 @@ public:
     void settle(const State& before, RunSoFar& run, StepReport& report) override
     {
         run.state.t_s = grid_.time_after(run.progress.steps + 1);
-        if (plan_.until.formula && crosses_until(plan_.until, before, run.state, of_formulas_.work))
+        if (crosses_until(plan_.until, before, run.state, run.progress.steps == 0, of_formulas_.work))
             end_within(before, run, report);
     }
 
@@ -118,6 +121,9 @@ public:
                              .tolerance = solver_.tolerance,
                              .names = *this};
         watch_.after_step(step, before, run.state, finished_, run.progress);
+        if (watch_.times_impacts())
+            note_phases(model_, before, run.state, scratch_.events,
+                        run.progress.certifier.sums().watch.run_scale_J, run.progress.body_phases);
         look_for_oscillations(report, run);
         note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
         if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
@@ -173,23 +179,22 @@ public:
     }
 
 private:
-    /// (LE-23), where nothing else costs the certificate.
+    /// (LE-23), (LE-25), where nothing else costs the certificate.
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
         if (!watch_.times_impacts() || run.progress.reaches.empty()) return;
-        detail::look_at_punctual_bodies(
-            {.model = model_,
-             .settings = settings_,
-             .plan = plan_,
-             .grid = grid_,
-             .step = [this](const BodyModel& model, double h_s, State& state,
-                            BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
-             .start = start_,
-             .end = run.state,
-             .recent_J = run.progress.certifier.sums().watch.kinetic_J,
-             .groups = detail::struck_groups(model_, run, settings_.correction),
-             .moved_m = run.progress.reaches.back().largest_gap_m},
-            run, findings);
+        const detail::BodyOrder order{
+            .model = model_,
+            .settings = settings_,
+            .plan = plan_,
+            .grid = grid_,
+            .step = [this](const BodyModel& model, double h_s, State& state,
+                           BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
+            .start = start_,
+            .end = run.state,
+            .groups = detail::struck_groups(model_, run, settings_.correction)};
+        detail::look_at_punctual_bodies(order, run, findings);
+        if (!is_uncertified(run, findings)) detail::look_at_phases_of_bodies(order, run, findings);
     }
 
     /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.

@@ -5,6 +5,7 @@
 #include "first_slip.hpp"
 #include "impact_order.hpp"
 #include "stepping/body_parts.hpp"
+#include "struck_groups.hpp"
 #include "time_resolution.hpp"
 
 #include <fmt/format.h>
@@ -185,6 +186,9 @@ void BodyWatch::begin(const State& state, RunSoFar& run)
         return;
     }
     start_ = make_body_state(model_).x;
+    // a checkpoint from before this was kept knows the farthest of all bodies only
+    if (progress.moved_m.size() != start_.size())
+        progress.moved_m.assign(start_.size(), progress.reaches.back().largest_gap_m);
 }
 
 void BodyWatch::note_impacts(std::span<const Event> events)
@@ -200,14 +204,15 @@ void BodyWatch::note_impacts(std::span<const Event> events)
     }
 }
 
-void BodyWatch::note_motion(const State& after, GapReach& motion) const
+void BodyWatch::note_motion(const State& after, RunProgress& progress) const
 {
-    double farthest2 = motion.largest_gap_m * motion.largest_gap_m;
+    GapReach& all = progress.reaches.back();
     for (std::size_t i = 0; i < start_.size(); ++i) {
         if (model_.inverse_mass[i] == 0) continue;
-        farthest2 = std::max(farthest2, (after.x[i] - start_[i]).squaredNorm());
+        double& moved_m = progress.moved_m[i];
+        moved_m = std::max(moved_m, (after.x[i] - start_[i]).norm());
+        all.largest_gap_m = std::max(all.largest_gap_m, moved_m);
     }
-    motion.largest_gap_m = std::sqrt(farthest2);
 }
 
 void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after,
@@ -227,7 +232,7 @@ void BodyWatch::after_step(const TakenStep& step, const State& before, const Sta
         return;
     }
     look_for_near_misses(seen, settings_.activation_gap_m, bodies, progress);
-    note_motion(after, progress.reaches.back());
+    note_motion(after, progress);
 }
 
 std::string BodyWatch::name_of(const Place& place) const
@@ -338,7 +343,7 @@ std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bo
         look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, bodies, findings);
     if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, bodies, findings);
     if (!times_impacts_ || run.progress.reaches.empty()) return findings;
-    const double moved_m = run.progress.reaches.back().largest_gap_m;
+    const std::vector<double> moved_m = moved_by_groups(model_, run);
     look_at_delays(model_, {settings_.time_step_s, settings_.activation_gap_m, settings_.max_overlap},
                    moved_m, run, findings);
     // what delays have done is known: what they may do by chance is not asked
@@ -350,12 +355,14 @@ std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bo
     }
     for (const auto& [place, impacts] : impacts_) {
         if (all < 2) break;
+        const double group_m = std::max(moved_m[static_cast<std::size_t>(std::get<0>(place))],
+                                        moved_m[static_cast<std::size_t>(std::get<1>(place))]);
         look_at_instants({.name = name_of(place),
                           .jumps2_m2_s2 = impacts.jumps2_m2_s2,
                           .h_s = settings_.time_step_s,
-                          .max_spread_m = settings_.max_overlap * moved_m,
+                          .max_spread_m = settings_.max_overlap * group_m,
                           .small_m = min_overlap * settings_.activation_gap_m,
-                          .largest_gap_m = moved_m},
+                          .largest_gap_m = group_m},
                          end.t_s, findings);
     }
     return findings;

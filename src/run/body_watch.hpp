@@ -60,7 +60,7 @@ private:
     using Place = std::tuple<int, int, std::uint64_t>;  ///< of an event: bodies and feature
 
     void note_impacts(std::span<const Event> events);
-    void note_motion(const State& after, GapReach& motion) const;
+    void note_motion(const State& after, RunProgress& progress) const;
     void look_for_unseen(const State& end, double kinetic_J, FinishedBodyStep& bodies,
                          std::vector<Finding>& findings) const;
     void look_for_losses(const State& end, double fastest_m_s, FinishedBodyStep& bodies,

@@ -102,6 +102,8 @@ public:
     {
         if (const double h = grid_.length(run.progress.steps + 1); h != time_step_s(step_settings_))
             step_settings_ = with_time_step(step_settings_, h);
+        scratch_.until_starts_at_zero = scratch_.until != nullptr && run.progress.steps == 0 &&
+                                        is_zero_at_start(*scratch_.until, run.state, scratch_.work);
         return step(model_, step_settings_, solver_, run.state, scratch_);
     }
 
@@ -110,7 +112,7 @@ public:
         State& state = run.state;
         if (!report.until) state.t_s = grid_.time_after(run.progress.steps + 1);
         if (std::holds_alternative<SeriesSettings>(settings_) ||
-            !crosses_until(plan_.until, before, state, scratch_.work))
+            !crosses_until(plan_.until, before, state, run.progress.steps == 0, scratch_.work))
             return;
         const StepAgain again = [&](double h_s, State& after) {
             after = before;
@@ -201,8 +203,10 @@ private:
     {
         const auto scheme = scheme_of(settings_);
         if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
-        const CoordinateOrder order{
-            model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)};
+        MotionGroups groups = motion_groups(model_);
+        std::vector<double> largest_gap_m = largest_gaps_m(groups, run.progress);
+        const CoordinateOrder order{model_,  settings_, solver_,           plan_,
+                                    *scheme, start_,    std::move(groups), std::move(largest_gap_m)};
         look_at_punctual_run(order, run, findings);
         if (!is_uncertified(run, findings)) look_at_phases(order, run, findings);
     }

@@ -2,6 +2,7 @@
 
 #include "free_motion.hpp"
 #include "impact_delays.hpp"
+#include "motion_groups.hpp"
 #include "path_watch.hpp"
 
 #include <fmt/format.h>
@@ -21,15 +22,6 @@ std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
                 return std::nullopt;
         },
         settings);
-}
-
-double largest_gap_m(const RunProgress& progress)
-{
-    double largest_m = 0;
-    for (const GapReach& reach : progress.reaches) {
-        largest_m = std::max(largest_m, reach.largest_gap_m);
-    }
-    return largest_m;
 }
 
 namespace {
@@ -156,7 +148,7 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
-    look_at_delays(model, *scheme, largest_gap_m(run.progress), run, findings);
+    look_at_delays(model, *scheme, largest_gaps_m(motion_groups(model), run.progress), run, findings);
     if (!stopped) look_at_losses(model, *scheme, run, scratch, findings);
     bool accelerates = false;
     std::vector<int> inside;

@@ -21,9 +21,6 @@ namespace carom {
 /// What the rules need to know of a time-stepping scheme; nothing of series.
 [[nodiscard]] std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings);
 
-/// Of any contact in the run.
-[[nodiscard]] double largest_gap_m(const RunProgress& progress);
-
 /// Gaps and impacts of a step that is over, as its scratch has left them.
 void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& progress);
 

@@ -82,8 +82,8 @@ void look_at_place(const std::string& name, const SchemeOfRun& scheme, double of
 namespace {
 
 /// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.
-void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
-                 std::vector<Finding>& findings)
+void look_at_lag(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+                 const RunSoFar& run, std::vector<Finding>& findings)
 {
     const std::vector<int> motion = first_of_motion(model);
     std::vector<double> behind_m(motion.size(), 0.0);
@@ -92,7 +92,7 @@ void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_g
     }
     for (std::size_t c = 0; c < motion.size(); ++c) {
         look_at_place(contact_called(model, static_cast<int>(c)), scheme, std::abs(behind_m[c]),
-                      largest_gap_m, run.state.t_s, findings);
+                      largest_gap_m[c], run.state.t_s, findings);
     }
 }
 
@@ -279,8 +279,8 @@ void look_for_near_misses(const Model& model, double activation_gap_m, const Sta
     }
 }
 
-void look_at_delays(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
-                    std::vector<Finding>& findings)
+void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+                    const RunSoFar& run, std::vector<Finding>& findings)
 {
     const auto& delays = run.progress.delays;
     double impacts = 0;
@@ -292,7 +292,9 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, double larges
     if (counts) look_at_lag(model, scheme, largest_gap_m, run, findings);
     for (int c = 0; c < model.contacts(); ++c) {
         const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
-        if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
+        if (counts)
+            look_at_scatter(model, scheme, c, largest_gap_m[static_cast<std::size_t>(c)], of_contact,
+                            run.state.t_s, findings);
         look_at_slip(contact_called(model, c), scheme, of_contact, way_along_m(of_contact, run.state.t_s),
                      run.state.t_s, findings);
     }

@@ -5,6 +5,7 @@
 #include "run/progress.hpp"
 #include "stepping/scratch.hpp"
 
+#include <span>
 #include <vector>
 
 namespace carom {
@@ -53,8 +54,8 @@ void look_at_place(const std::string& name, const SchemeOfRun& scheme, double of
 /// For each contact the first one that shares coordinates with it, directly or through others.
 [[nodiscard]] std::vector<int> first_of_motion(const Model& model);
 
-/// Findings of a run that ends here; `largest_gap_m`: of any contact in the run.
-void look_at_delays(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
-                    std::vector<Finding>& findings);
+/// Findings of a run that ends here; `largest_gap_m`: of each contact, that of its group in the run.
+void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+                    const RunSoFar& run, std::vector<Finding>& findings);
 
 }  // namespace carom

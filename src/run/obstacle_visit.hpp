@@ -60,6 +60,14 @@ struct PhaseError {
     std::vector<double> velocity_change;  ///< in the last step; empty if that had an event
 };
 
+/// The same of a body.
+struct BodyPhase {
+    double sum_rad = 0;
+    double recent_J = 0;                      ///< its kinetic energy in the last steps (LE-5)
+    double follows = 0;                       ///< 1: the last step had no event of it
+    std::array<double, 6> velocity_change{};  ///< in that step, of v and W
+};
+
 /// What moves a contact by itself, as time goes on: its obstacle, or forces. A motion that is late meets it
 /// at another phase.
 ///

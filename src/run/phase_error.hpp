@@ -1,9 +1,14 @@
 #pragma once
 
+#include "carom/ledger/event.hpp"
 #include "run/obstacle_visit.hpp"
+#include "system/bodies/body_model.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <Eigen/Core>
+
+#include <span>
+#include <vector>
 
 namespace carom {
 
@@ -25,5 +30,12 @@ struct PhaseScale {
 /// anew.
 void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth, const MassMatrix& A,
                 const PhaseScale& scale, PhaseError& phase);
+
+/// Bodies beyond which no phases are followed.
+inline constexpr int max_bodies_in_phase = 40;
+
+/// The same for each body by its own velocity and energy: what others do is no measure of its phase.
+void note_phases(const BodyModel& model, const State& before, const State& after,
+                 std::span<const Event> events, double run_J, std::vector<BodyPhase>& phases);
 
 }  // namespace carom

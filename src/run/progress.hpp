@@ -35,8 +35,10 @@ struct RunProgress {
     std::vector<ImpactDelays> delays;  ///< the same
     std::vector<ContactDrive> drives;  ///< the same; empty where nothing moves by itself
     std::vector<PairDelays> pairs;     ///< of bodies, sorted, while there are few
+    std::vector<double> moved_m;       ///< per body: the farthest from its start, while there are few pairs
     SlipWork slip;                     ///< of all contacts of systems in coordinates
     PhaseError phase;                  ///< of systems in coordinates with contacts
+    std::vector<BodyPhase> body_phases;  ///< per body, where there are few
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 

@@ -50,7 +50,7 @@ Gone go_on(Retakes& motion, const LateRun& run)
         const double length_s =
             std::min(n <= run.grid.steps() ? run.grid.length(n) : h_s, last_s - before.t_s);
         if (!take_punctually(motion, length_s)) return {.failed = true};
-        if (crosses_until(run.until, before, motion.at(), work)) return {.until_s = motion.at().t_s};
+        if (crosses_until(run.until, before, motion.at(), n == 1, work)) return {.until_s = motion.at().t_s};
     }
     return {};
 }
@@ -103,6 +103,34 @@ void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Findin
             "ends elsewhere: {} differs by {:.2g} of the largest gap or displacement in the run, and "
             "max_overlap is {:.2g}",
             far.where, far.place, run.max_overlap));
+}
+
+void GroupEnergy::note(double kinetic_J, double part)
+{
+    recent_J = std::max((1 - 0.01 * std::min(1.0, part)) * recent_J, kinetic_J);
+    most_J = std::max(most_J, kinetic_J);
+}
+
+double GroupEnergy::part_of(double between_J) const
+{
+    return std::sqrt(between_J / std::max(recent_J, energy_at_rest * most_J));
+}
+
+Finding other_impact(const std::string& struck, const Event& impact, bool in_run, const RunInPhase& run)
+{
+    const double limit_rad = followed_phase * run.max_overlap;
+    return {.code = "impact_instants",
+            .time_s = impact.time_s,
+            .message = fmt::format(
+                "{} strikes at {:.4g} s with {:.3g} m/s only {}: the scheme shifts the phases of smooth "
+                "oscillations, by about {:.1g} rad in this run. Take a step below {:.1e} s",
+                struck, impact.time_s, -impact.velocity_before_m_s,
+                in_run ? "in this run, not in the same run with smooth steps of higher order"
+                       : "in the same run with smooth steps of higher order, not in this one",
+                run.phase_rad, run.h_s * std::sqrt(limit_rad / run.phase_rad)),
+            .count = 1,
+            .uncertifies = true,
+            .about = "run"};
 }
 
 bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double part, double small_m)

@@ -76,6 +76,46 @@ void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Findin
 /// Of max_overlap: impacts, one after another, that move the motion by less are followed no further.
 inline constexpr double followed = 0.25;
 
+/// How smooth steps of a copy are taken.
+enum class Smooth {
+    AsInRun,
+    Extrapolated,  ///< from one step and two halves: their errors of second order cancel
+};
+
+/// Of max_overlap: phases off by less are followed no further (LE-25).
+inline constexpr double followed_phase = 0.5;
+
+/// Impacts that turn over less than this part of the energies of the run change little.
+inline constexpr double small_impact = 0.01;
+
+/// An impact of the run is where its step is, up to so many steps.
+inline constexpr double known_steps = 4;
+
+/// Kinetic energies that are this part of the most that a group has had are those of a group at rest.
+inline constexpr double energy_at_rest = 1e-6;
+
+/// Kinetic energy of a group that moves independently of others: what its errors are small or large against.
+struct GroupEnergy {
+    double recent_J = 0;  ///< of the last steps (LE-5)
+    double most_J = 0;
+
+    /// After a part of a step.
+    void note(double kinetic_J, double part);
+    /// The velocity between two motions as a part of that of the last steps.
+    [[nodiscard]] double part_of(double between_J) const;
+};
+
+/// A run and how far its smooth motion is out of phase.
+struct RunInPhase {
+    double phase_rad, h_s, max_overlap;
+    [[nodiscard]] bool is_followed() const noexcept { return phase_rad > followed_phase * max_overlap; }
+};
+
+/// An impact that only one of the two has, the run or its copy with smooth steps of higher order. Finding
+/// `impact_instants`. `struck`: its name.
+[[nodiscard]] Finding other_impact(const std::string& struck, const Event& impact, bool in_run,
+                                   const RunInPhase& run);
+
 /// Impacts that move less than this part of the smallest length that counts in a step stay where steps see
 /// them.
 inline constexpr double slow_impact = 1e-3;

@@ -23,13 +23,15 @@ struct BodyOrder {
     std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& memory)> step;
     const State& start;  ///< as coordinates; without any: not known
     const State& end;
-    double recent_J;                  ///< kinetic energy of the last steps (LE-5)
     std::vector<StruckGroup> groups;  ///< bodies that have struck each other
-    double moved_m;                   ///< the farthest that a body has moved from its start
 };
 
 /// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23), of the groups of
 /// bodies whose impacts are late. Stops of joints and strings stay where steps see them.
 void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
+
+/// Compares the impacts of a run whose bodies oscillate out of phase with those of a copy whose smooth steps
+/// are of higher order (LE-25). Finding `impact_instants`.
+void look_at_phases_of_bodies(const BodyOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
 
 }  // namespace carom::detail

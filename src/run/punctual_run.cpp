@@ -14,21 +14,6 @@
 namespace carom {
 namespace {
 
-/// Phases off by less than this part of max_overlap are followed no further.
-constexpr double followed_phase = 0.5;
-
-/// Impacts that turn over less than this part of the energies of the run change little.
-constexpr double small_impact = 0.01;
-
-/// An impact of the run is where its step is, up to so many steps.
-constexpr double known_steps = 4;
-
-/// How smooth steps are taken.
-enum class Smooth {
-    AsInRun,
-    Extrapolated,  ///< from one step and two halves: their errors of second order cancel
-};
-
 /// A system in coordinates, tried step by step.
 class CoordinateRetakes final : public Retakes {
 public:
@@ -40,8 +25,10 @@ public:
           scratch_(order.model),
           at_(order.start),
           tried_(order.start),
+          energies_(static_cast<std::size_t>(order.groups.count)),
           small_m_(slow_impact * min_overlap * order.scheme.activation_gap_m)
     {
+        note_motion(0);
     }
 
     bool take(double h_s) override
@@ -79,6 +66,7 @@ public:
         std::swap(at_, tried_);
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
         last_s_ = std::ranges::any_of(scratch_.events, strikes) ? 0 : tried_s_;
+        note_motion(tried_s_);
     }
 
     double undo_s() override
@@ -101,6 +89,21 @@ private:
         return !end_of_failed(report.status);
     }
 
+    void note_motion(double h_s)
+    {
+        for (std::size_t g = 0; g < energies_.size(); ++g)
+            energies_[g].note(kinetic_energy_J(static_cast<int>(g), at_.u), h_s / order_.scheme.h_s);
+    }
+
+    /// Of a group, with these velocities where the motion is.
+    [[nodiscard]] double kinetic_energy_J(int group, const Eigen::VectorXd& u) const
+    {
+        of_group_ = u;
+        for (Eigen::Index i = 0; i < u.size(); ++i)
+            if (order_.groups.of_coordinate[static_cast<std::size_t>(i)] != group) of_group_[i] = 0;
+        return order_.model.kinetic_energy({view(at_.q), view(of_group_), at_.t_s}, work_);
+    }
+
     /// Two steps of half the length, from where the motion is. False: something happens in them.
     bool take_halves(double h_s)
     {
@@ -117,6 +120,9 @@ private:
     Scratch scratch_;
     State at_, tried_, last_, halves_;
     std::vector<Event> happened_;
+    std::vector<GroupEnergy> energies_;  ///< of the groups
+    mutable Eigen::VectorXd of_group_;
+    mutable Workspace work_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
 
@@ -128,35 +134,53 @@ bool has_copy(const CoordinateOrder& order)
 
 Departure CoordinateRetakes::from_run() const
 {
-    Workspace work;
-    State between = run_.state;
-    between.u = at_.u - run_.state.u;
-    const double between_J = order_.model.kinetic_energy(point_of(between), work);
-    Departure far{.velocity = std::sqrt(between_J / run_.progress.certifier.sums().watch.kinetic_J)};
+    const Eigen::VectorXd between = at_.u - run_.state.u;
+    Departure far;
+    for (std::size_t g = 0; g < energies_.size(); ++g) {
+        const double part = energies_[g].part_of(kinetic_energy_J(static_cast<int>(g), between));
+        if (part > far.velocity) far.velocity = part;
+    }
     for (int c = 0; c < order_.model.contacts(); ++c) {
-        const double part = std::abs(order_.model.gap_m(c, point_of(at_), work) -
-                                     order_.model.gap_m(c, point_of(run_.state), work)) /
-                            order_.largest_gap_m;
-        if (!(part > far.place)) continue;
+        const auto k = static_cast<std::size_t>(c);
+        const double off_m = std::abs(order_.model.gap_m(c, point_of(at_), work_) -
+                                      order_.model.gap_m(c, point_of(run_.state), work_)),
+                     part = off_m / order_.largest_gap_m[k];
+        if (!(off_m > small_m_ && part > far.place)) continue;
         far.place = part;
-        far.where = "the gap of " + order_.model.system().contacts[static_cast<std::size_t>(c)].name;
+        far.where = "the gap of " + order_.model.system().contacts[k].name;
     }
     return far;
+}
+
+/// Whether impacts of some group are late beside its own motion; where `until` may look at all of them, also
+/// those of all groups together.
+bool is_late(const CoordinateOrder& order, const RunSoFar& run)
+{
+    const auto late = [&](double jumps2_m2_s2, double largest_m) {
+        return carom::is_late(jumps2_m2_s2, order.scheme.h_s, largest_m, followed * order.scheme.max_overlap,
+                              min_overlap * order.scheme.activation_gap_m);
+    };
+    std::vector<double> jumps2_m2_s2(static_cast<std::size_t>(order.groups.count), 0.0);
+    double all_m2_s2 = 0, largest_m = 0;
+    for (std::size_t c = 0; c < run.progress.delays.size(); ++c) {
+        jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])] +=
+            run.progress.delays[c].jumps2_m2_s2;
+        all_m2_s2 += run.progress.delays[c].jumps2_m2_s2;
+        largest_m = std::max(largest_m, order.largest_gap_m[c]);
+    }
+    if (order.plan.until.formula && late(all_m2_s2, largest_m)) return true;
+    for (std::size_t c = 0; c < run.progress.delays.size(); ++c)
+        if (late(jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])], order.largest_gap_m[c]))
+            return true;
+    return false;
 }
 
 }  // namespace
 
 void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings)
 {
-    double jumps2_m2_s2 = 0;
-    for (const ImpactDelays& delays : run.progress.delays) {
-        jumps2_m2_s2 += delays.jumps2_m2_s2;
-    }
     const SchemeOfRun& scheme = order.scheme;
-    if (!has_copy(order) || run.progress.rest.at_rest() ||
-        !is_late(jumps2_m2_s2, scheme.h_s, order.largest_gap_m, followed * scheme.max_overlap,
-                 min_overlap * scheme.activation_gap_m))
-        return;
+    if (!has_copy(order) || run.progress.rest.at_rest() || !is_late(order, run)) return;
     CoordinateRetakes copy(order, run, Smooth::AsInRun);
     look_at_punctual_copy(copy,
                           {.grid = StepGrid(order.start.t_s, scheme.h_s, order.plan.duration_s),
@@ -167,47 +191,26 @@ void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std
                           findings);
 }
 
-namespace {
-
-/// An impact that only one of the two has.
-Finding other_impact(const CoordinateOrder& order, const Event& impact, bool in_run, double phase_rad)
-{
-    const double limit_rad = followed_phase * order.scheme.max_overlap;
-    return {.code = "impact_instants",
-            .time_s = impact.time_s,
-            .message = fmt::format(
-                "{} strikes at {:.4g} s with {:.3g} m/s only {}: the scheme shifts the phases of smooth "
-                "oscillations, by about {:.1g} rad in this run. Take a step below {:.1e} s",
-                order.model.system().contacts[static_cast<std::size_t>(impact.contact)].name, impact.time_s,
-                -impact.velocity_before_m_s,
-                in_run ? "in this run, not in the same run with smooth steps of higher order"
-                       : "in the same run with smooth steps of higher order, not in this one",
-                phase_rad, order.scheme.h_s * std::sqrt(limit_rad / phase_rad)),
-            .count = 1,
-            .uncertifies = true,
-            .about = "run"};
-}
-
-}  // namespace
-
 void look_at_phases(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings)
 {
     const SchemeOfRun& scheme = order.scheme;
-    const double phase_rad = run.progress.phase.sum_rad;
-    if (!has_copy(order) || !order.plan.keep_events || !(phase_rad > followed_phase * scheme.max_overlap))
-        return;
+    const RunInPhase phase{run.progress.phase.sum_rad, scheme.h_s, scheme.max_overlap};
+    if (!has_copy(order) || !order.plan.keep_events || !phase.is_followed()) return;
     CoordinateRetakes copy(order, run, Smooth::Extrapolated);
     const StepGrid grid(order.start.t_s, scheme.h_s, order.plan.duration_s);
     for (double left_s; (left_s = run.state.t_s - copy.at().t_s) > 1e-9 * grid.h_s;)
         if (!take_punctually(copy, std::min(grid.h_s, left_s))) return;
     const ImpactMatch match{.end_s = run.state.t_s,
                             .shortest_s = known_steps * scheme.h_s,
-                            .off_m = scheme.max_overlap * order.largest_gap_m,
+                            .off_m = scheme.max_overlap * *std::ranges::max_element(order.largest_gap_m),
                             .energy_J = small_impact * run.progress.certifier.sums().watch.run_scale_J};
+    const auto name = [&](const Event& impact) {
+        return order.model.system().contacts[static_cast<std::size_t>(impact.contact)].name;
+    };
     if (const auto missed = impact_without_partner(copy.happened(), run.events, match))
-        findings.push_back(other_impact(order, *missed, false, phase_rad));
+        findings.push_back(other_impact(name(*missed), *missed, false, phase));
     else if (const auto extra = impact_without_partner(run.events, copy.happened(), match))
-        findings.push_back(other_impact(order, *extra, true, phase_rad));
+        findings.push_back(other_impact(name(*extra), *extra, true, phase));
 }
 
 }  // namespace carom

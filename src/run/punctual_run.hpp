@@ -2,6 +2,7 @@
 
 #include "carom/run/run.hpp"
 #include "impact_delays.hpp"
+#include "motion_groups.hpp"
 
 #include <vector>
 
@@ -14,8 +15,9 @@ struct CoordinateOrder {
     const SolverSettings& solver;
     const RunPlan& plan;
     SchemeOfRun scheme;
-    const State& start;    ///< of the run; without coordinates: not known
-    double largest_gap_m;  ///< of any contact in the run
+    const State& start;  ///< of the run; without coordinates: not known
+    MotionGroups groups;
+    std::vector<double> largest_gap_m;  ///< of each contact, that of its group in the run
 };
 
 /// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23).

@@ -16,12 +16,6 @@
 namespace carom {
 namespace {
 
-/// Whether the formula that ends a run is there.
-bool is_reached(const Until& until, const Point& at, Workspace& work)
-{
-    return until.formula && until.formula->value(at, work) >= 0;
-}
-
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
 /// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
@@ -147,13 +141,13 @@ const char* explain(RunEnd end)
 }
 
 std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report, const RestWatch& rest,
-                                  const Point& at, Workspace& work)
+                                  bool until)
 {
     std::optional<RunEnd> end;
     const bool solved = report.status == StepStatus::Solved;
     if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
     if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
-    if (report.until || is_reached(plan.until, at, work)) end = RunEnd::Formula;
+    if (until) end = RunEnd::Formula;
     return end;
 }
 

@@ -4,6 +4,7 @@
 #include "run_parts.hpp"
 #include "stepping/step_parts.hpp"
 #include "system/bodies/body_coordinates.hpp"
+#include "until.hpp"
 
 #include <algorithm>
 
@@ -35,10 +36,7 @@ void RunLoop::begin()
     progress.certifier.set_energy_tolerance(order_.plan.energy_tolerance);
     std::vector<Finding> why;
     const StepStatus status = steps_.begin(run_, why);
-    // a formula that is zero where the run begins has yet to come back: what is thrown from the floor
-    // lands there
-    const auto& until = order_.plan.until.formula;
-    if (progress.steps == 0 && until && until->value(point_of(run_.state), work_) > 0)
+    if (progress.steps == 0 && ends_at_start(order_.plan.until, run_.state, work_))
         progress.end = RunEnd::Formula;
     end_ = progress.end.value_or(RunEnd::Duration);
     static_cast<void>(fails(status, why));
@@ -129,7 +127,9 @@ void RunLoop::tell()
 {
     // whether it was the last is known before anyone keeps it: a run taken up here must not go further
     RunProgress& progress = run_.progress;
-    progress.end = end_by_plan(order_.plan, report_, progress.rest, point_of(run_.state), work_);
+    const bool until =
+        report_.until || crosses_until(order_.plan.until, before_, run_.state, progress.steps == 1, work_);
+    progress.end = end_by_plan(order_.plan, report_, progress.rest, until);
     const std::span<const Event> happened = steps_.events();
     if (order_.plan.keep_events && !happened.empty())
         run_.events.insert(run_.events.end(), happened.begin(), happened.end());

@@ -46,9 +46,10 @@ struct StepGrid {
 /// The same in words.
 [[nodiscard]] const char* explain(RunEnd end);
 
-/// What ends a run before its duration is over; of several reasons the last of these counts.
+/// What ends a run before its duration is over; of several reasons the last of these counts. `until`: its
+/// formula became >= 0 in this step.
 [[nodiscard]] std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
-                                                const RestWatch& rest, const Point& at, Workspace& work);
+                                                const RestWatch& rest, bool until);
 
 /// Why a step was not solved, as a finding: that there is no solution, or which error missed what. A step
 /// that has told itself what else was wrong with it is left at that. `name` is that of an interaction of the

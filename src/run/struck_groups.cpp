@@ -70,18 +70,42 @@ double jump2_of(const Event& event, bool corrects)
     return stays && corrects ? 0.0 : jump_m_s * jump_m_s;
 }
 
+/// Not of a joint, nor of a damaged recording.
+bool is_of_bodies(const Event& event, const BodyModel& model)
+{
+    return std::min(event.first, event.second) >= 0 && std::max(event.first, event.second) < model.bodies();
+}
+
+Together met_in(const RunSoFar& run, const BodyModel& model)
+{
+    Together together(model);
+    for (const Event& event : run.events)
+        if (is_of_bodies(event, model)) together.join(event.first, event.second);
+    return together;
+}
+
 }  // namespace
+
+std::vector<double> moved_by_groups(const BodyModel& model, const RunSoFar& run)
+{
+    Together together = met_in(run, model);
+    std::vector<double> of_root(run.progress.moved_m.size()), of_body(run.progress.moved_m.size());
+    const auto root = [&](std::size_t i) {
+        return static_cast<std::size_t>(together.root(static_cast<int>(i)));
+    };
+    for (std::size_t i = 0; i < of_body.size(); ++i)
+        of_root[root(i)] = std::max(of_root[root(i)], run.progress.moved_m[i]);
+    for (std::size_t i = 0; i < of_body.size(); ++i)
+        of_body[i] = of_root[root(i)];
+    return of_body;
+}
 
 std::vector<StruckGroup> struck_groups(const BodyModel& model, const RunSoFar& run, bool corrects)
 {
-    Together together(model);
+    Together together = met_in(run, model);
     StruckPairs pairs;
     for (const Event& event : run.events) {
-        // of a joint, or of a damaged recording
-        if (std::min(event.first, event.second) < 0 || std::max(event.first, event.second) >= model.bodies())
-            continue;
-        together.join(event.first, event.second);
-        if (event.kind == EventKind::Impact)
+        if (event.kind == EventKind::Impact && is_of_bodies(event, model))
             pairs[{event.first, event.second}].add(event.step, jump2_of(event, corrects));
     }
 
@@ -95,7 +119,10 @@ std::vector<StruckGroup> struck_groups(const BodyModel& model, const RunSoFar& r
         of_root[together.root(pair.first, pair.second)].jumps2_m2_s2 += pair.delays.drags2_m2_s2;
     for (int i = 0; i < model.bodies(); ++i) {
         const auto group = together.moves(i) ? of_root.find(together.root(i)) : of_root.end();
-        if (group != of_root.end()) group->second.bodies.push_back(i);
+        if (group == of_root.end()) continue;
+        group->second.bodies.push_back(i);
+        group->second.moved_m =
+            std::max(group->second.moved_m, run.progress.moved_m[static_cast<std::size_t>(i)]);
     }
     std::vector<StruckGroup> groups;
     for (auto& [root, group] : of_root)

@@ -20,11 +20,16 @@ struct StruckGroup {
     /// does, along the normal all of (U_N^+ - U_N^-). A contact that stays closed and is corrected is where
     /// it would be without the delay (MS-5).
     double jumps2_m2_s2 = 0;
-    int impacts = 0;  ///< the points of two bodies in one step are one
+    int impacts = 0;     ///< the points of two bodies in one step are one
+    double moved_m = 0;  ///< the farthest that one of the bodies has moved from its start
 };
 
 /// All groups with an impact of bodies, of a run that has kept its events. `corrects`: the scheme does.
 [[nodiscard]] std::vector<StruckGroup> struck_groups(const BodyModel& model, const RunSoFar& run,
                                                      bool corrects);
+
+/// Of each body, the farthest that one of its group has moved: a length of its own motion, which bodies that
+/// it has not met do not change.
+[[nodiscard]] std::vector<double> moved_by_groups(const BodyModel& model, const RunSoFar& run);
 
 }  // namespace carom::detail

@@ -1,10 +1,13 @@
 #include "until.hpp"
 
+#include "expression/derivative.hpp"
+#include "path_pieces.hpp"
 #include "run_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom {
@@ -16,12 +19,50 @@ constexpr double max_off_by_halves = 0.01;
 /// The same of a run that ends in its first step: whatever h is, no other run takes another one.
 constexpr double max_off_in_first_step = 1e-6;
 
+double value_at(const Point& at, const Variable& variable)
+{
+    const auto i = static_cast<std::size_t>(variable.index);
+    switch (variable.kind) {
+    case Variable::Kind::Coordinate: return at.q[i];
+    case Variable::Kind::Velocity: return at.u[i];
+    case Variable::Kind::Time: break;
+    }
+    return at.t_s;
+}
+
 }  // namespace
 
-bool crosses_until(const Until& until, const State& before, const State& after, Workspace& work)
+bool is_zero_at_start(const Formula& until, const State& start, Workspace& work)
 {
-    return until.formula && until.formula->value(point_of(after), work) >= 0 &&
-           until.formula->value(point_of(before), work) < 0;
+    const Point at = point_of(start);
+    const double value = until.value(at, work);
+    if (value == 0) return true;
+    // what it can be if each number of the start is off by a rounding
+    Graph graph;
+    const std::array nodes{add_formula(graph, until)};
+    const detail::RangeProgram program(graph, nodes);
+    path_parts::Ranges ranges;
+    for (const Variable& one : program.variables()) {
+        const double x = value_at(at, one), off = 4e-16 * std::abs(x);
+        ranges.inputs.push_back({x - off, x + off});
+    }
+    ranges.run(program);
+    const detail::Range range = ranges[program.results().front()];
+    return range.contains(0) && std::isfinite(range.high - range.low);
+}
+
+bool ends_at_start(const Until& until, const State& start, Workspace& work)
+{
+    return until.formula && until.formula->value(point_of(start), work) > 0 &&
+           !is_zero_at_start(*until.formula, start, work);
+}
+
+bool crosses_until(const Until& until, const State& before, const State& after, bool first, Workspace& work)
+{
+    if (!until.formula || !(until.formula->value(point_of(after), work) >= 0)) return false;
+    // written this way so that a formula without a value can be followed by one
+    if (until.formula->value(point_of(before), work) >= 0) return false;
+    return !first || !is_zero_at_start(*until.formula, before, work);
 }
 
 void shorten_to(const Formula& until, const StepAgain& again, const State& before, State& after,
@@ -34,7 +75,8 @@ void shorten_to(const Formula& until, const StepAgain& again, const State& befor
     State trial = before;
     for (int pass = 0; pass < 80 && high - low > fine && f_high > 0; ++pass) {
         // false position, and every third time the middle
-        const double weight = pass % 3 == 2 ? 0.5 : f_low / (f_low - f_high);
+        const bool halves = pass % 3 == 2 || !(f_low < 0);
+        const double weight = halves ? 0.5 : f_low / (f_low - f_high);
         const double length = low + std::clamp(weight, 0.01, 0.99) * (high - low);
         const StepReport tried = again(length, trial);
         if (end_of_failed(tried.status)) break;

@@ -13,8 +13,14 @@ namespace carom {
 ///
 /// Theory     docs/theory/moreau_scheme.md, (MS-11)
 
-/// The until formula became >= 0 within the step.
-[[nodiscard]] bool crosses_until(const Until& until, const State& before, const State& after,
+/// The formula is zero where the run begins, to the rounding of the data there: it has yet to cross.
+[[nodiscard]] bool is_zero_at_start(const Formula& until, const State& start, Workspace& work);
+
+/// The formula is positive where the run begins: the run has no steps.
+[[nodiscard]] bool ends_at_start(const Until& until, const State& start, Workspace& work);
+
+/// The until formula became >= 0 within the step: it was below zero before. `first`: the run begins with it.
+[[nodiscard]] bool crosses_until(const Until& until, const State& before, const State& after, bool first,
                                  Workspace& work);
 
 /// Takes the step again from where it began, with another length; `after` becomes the state at its end.

@@ -83,6 +83,7 @@ struct Scratch {
 
     // what ends the run, for integrators that find the instant themselves; none: nothing does
     const Formula* until = nullptr;
+    bool until_starts_at_zero = false;  ///< the run begins with this step, and there it is zero
 
     // constraints: those that let go, violations of one, the velocity that they allow at the end
     std::vector<char> released;

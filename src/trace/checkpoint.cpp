@@ -137,6 +137,28 @@ std::vector<double> watch_of(const CertifierSums& sums)
     return result;
 }
 
+constexpr std::size_t phase_numbers = 9;  ///< of a body
+
+std::vector<double> numbers_of_phases(std::span<const BodyPhase> phases)
+{
+    std::vector<double> numbers;
+    for (const BodyPhase& phase : phases) {
+        numbers.insert(numbers.end(), {phase.sum_rad, phase.recent_J, phase.follows});
+        numbers.insert(numbers.end(), phase.velocity_change.begin(), phase.velocity_change.end());
+    }
+    return numbers;
+}
+
+std::vector<BodyPhase> phases_of(const Eigen::VectorXd& numbers)
+{
+    std::vector<BodyPhase> phases;
+    for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += phase_numbers) {
+        BodyPhase& phase = phases.emplace_back(BodyPhase{at[0], at[1], at[2]});
+        std::copy(at + 3, at + phase_numbers, phase.velocity_change.begin());
+    }
+    return phases;
+}
+
 /// Reads the parts of a checkpoint one after the other; the first error counts.
 class CheckpointReader {
 public:
@@ -153,6 +175,12 @@ public:
         read_contacts<ImpactDelays>("impact_delays", sizes.contacts, delay_numbers, progress.delays);
         read_contacts<ContactDrive>("contact_drives", sizes.contacts, drive_numbers, progress.drives);
         read_pairs(progress.pairs);
+        if (file_.has("/checkpoint/moved_m")) {
+            const auto moved_m = column("moved_m", sizes.bodies);
+            progress.moved_m.assign(moved_m.begin(), moved_m.end());
+        }
+        if (file_.has("/checkpoint/body_phases"))
+            progress.body_phases = phases_of(column("body_phases", phase_numbers * sizes.bodies));
         std::vector<SlipWork> slip;
         read_contacts<SlipWork>("slip_work", 1, slip_numbers, slip);
         if (!slip.empty()) progress.slip = slip.front();
@@ -440,6 +468,12 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     if (const auto& reaches = checkpoint.progress.reaches; !reaches.empty()) {
         auto put = file.put("/checkpoint/gap_reaches", numbers_of<GapReach>(reaches, reach_numbers));
         if (!put) return put;
+    }
+    if (const auto& moved_m = checkpoint.progress.moved_m; !moved_m.empty()) {
+        if (auto put = file.put("/checkpoint/moved_m", moved_m); !put) return put;
+    }
+    if (const auto& phases = checkpoint.progress.body_phases; !phases.empty()) {
+        if (auto put = file.put("/checkpoint/body_phases", numbers_of_phases(phases)); !put) return put;
     }
     if (const auto& delays = checkpoint.progress.delays; !delays.empty()) {
         auto put = file.put("/checkpoint/impact_delays", numbers_of<ImpactDelays>(delays, delay_numbers));

@@ -16,6 +16,7 @@ struct CheckpointSizes {
     std::size_t tangential = 0, cones = 0;  ///< of recorded friction
     std::size_t constraints = 0, reactions = 0;
     std::size_t reaches = 0;  ///< contacts, and one for the motion of bodies
+    std::size_t bodies = 0;
 };
 
 /// Of a recording of these sizes. Errors: FileMalformed.

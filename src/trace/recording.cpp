@@ -423,14 +423,15 @@ void RecordingReader::read_snapshots()
 void RecordingReader::read_checkpoint()
 {
     const auto& cones = result_.friction.cones;
-    auto checkpoint = std::make_shared<Checkpoint>(take(detail::read_checkpoint(
-        file_, {.coordinates = result_.coordinates.size(),
-                .contacts = result_.contacts.size(),
-                .tangential = static_cast<std::size_t>(detail::column_count(cones)),
-                .cones = cones.size(),
-                .constraints = result_.constraints.names.size(),
-                .reactions = result_.constraints.reactions.size(),
-                .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0)})));
+    auto checkpoint = std::make_shared<Checkpoint>(take(
+        detail::read_checkpoint(file_, {.coordinates = result_.coordinates.size(),
+                                        .contacts = result_.contacts.size(),
+                                        .tangential = static_cast<std::size_t>(detail::column_count(cones)),
+                                        .cones = cones.size(),
+                                        .constraints = result_.constraints.names.size(),
+                                        .reactions = result_.constraints.reactions.size(),
+                                        .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0),
+                                        .bodies = result_.bodies.names.size()})));
     if (file_.has("/bodies"))
         checkpoint->bodies =
             take(detail::read_bodies(file_, result_.bodies.names.size(), places_, checkpoint->state));

@@ -205,6 +205,30 @@ def b_until_within_a_step(rng):
     return scene, "run", wrong
 
 
+@variant
+def b_until_from_zero(rng):
+    """x = A cos(w t - phi): a formula that is zero at the start, to rounding, ends the run where x next comes to x_0 from below."""
+    w, A, phi = log(rng, 1, 10), rng.uniform(0.2, 1.2), rng.choice([-1, 1]) * rng.uniform(0.3, 2.8)
+    kind = rng.choice(["moreau", "moreau_jean", "series", "body"])
+    h = log(rng, 1e-4, 0.1) / w if kind != "series" else log(rng, 1e-2, 5)
+    x, v = A * math.cos(phi), A * w * math.sin(phi)
+    name = "b_x" if kind == "body" else "x"
+    head = f'duration_s = {15 / w!r}\nuntil = "sin({name}) - sin({math.nextafter(x, rng.choice([-2, 0, 2]))!r})"\n'
+    if kind == "body":
+        scene = head + "gravity_m_s2 = [0, 0, 0]\n" + body("b", "sphere", radius_m=0.1, mass_kg=1, position_m=[x, 0, 0], velocity_m_s=[v, 0, 0])
+        scene += f'[[spring]]\nfirst = "b"\nstiffness_N_m = {w * w!r}\n' + stepped(h)
+    else:
+        scene = head + coordinate("x", x, v) + f"[lagrangian]\nkinetic = \"x'^2/2\"\npotential = \"{w * w!r}/2*x^2\"\n" + stepped(h, kind)
+    exact = (2 * math.pi if phi > 0 else 2 * phi + 2 * math.pi) / w
+
+    def wrong(told):
+        off = abs(told["time_s"] - exact)
+        # the period is off by (h w)^2/12 of it at most, and more slowly than that nothing crosses here
+        allowed = 1e-9 if kind == "series" else exact * (h * w) ** 2 * (1 + 4 / abs(math.sin(phi)))
+        return f"{kind}: ends off by {off:.2g} s of {exact:.3g}, h w = {h * w:.2g}" if told["end"] != "formula" or off > allowed + 1e-9 else None
+    return scene, "run", wrong
+
+
 # ---- C: inspection
 
 @variant

@@ -459,6 +459,27 @@ TEST_CASE("what delays have done to a ball is told the same, whoever else is the
     CHECK(among_others["diagnosis"] == alone["diagnosis"]);
 }
 
+TEST_CASE("a body that flies away, and meets nothing, hides nothing of what delays have done to others")
+{
+    // (LE-18), (LE-23): lengths and energies are those of the bodies that have met, not those of a disc that
+    // goes 400 m with 300 m/s; its energy is a thousand times theirs
+    const std::string far = R"toml([[body]]
+name = "far"
+shape = "disc"
+radius_m = 0.1
+position_m = [50, 0]
+velocity_m_s = [0, 300]
+)toml";
+    for (const std::string& scene : {ball_between_pegs(0), disc_between_walls(2.0736, 1e-2, 20)}) {
+        const json alone = run_of_bodies(scene), beside = run_of_bodies(scene + far);
+        CHECK(alone["status"] == "uncertified");
+        REQUIRE_FALSE(finding(alone, "impact_instants").is_null());
+        CHECK(beside["diagnosis"] == alone["diagnosis"]);
+    }
+    // and where nothing is wrong nothing is told
+    CHECK(run_of_bodies(disc_between_walls(2.0736, 1e-2, 1) + far)["status"] == "certified");
+}
+
 TEST_CASE("delays of impacts of bodies are not forgotten when a run is resumed")
 {
     const Folder folder;

@@ -439,3 +439,40 @@ TEST_CASE("a missed impact is named by a run that is taken up again as by one th
     const auto whole = carom_program({"resume", half, "--set", "duration_s=95", "--json"});
     CHECK(whole.json()["diagnosis"] == run_of(scene)["diagnosis"]);
 }
+
+TEST_CASE(
+    "a mass that flies away, and shares nothing with others, hides nothing of what delays have done to them")
+{
+    // a mass between elastic walls is 0.67 m late after 40 impacts; (LE-17), (LE-18), (LE-23) measure that beside
+    // its own 0.7 m, not beside the 6 km of another mass
+    const auto walls = [](double duration_s, bool beside) {
+        return fmt::format(
+            R"toml(duration_s = {}
+[[coordinate]]
+name = "x"
+start = 0.2
+start_velocity = 2.0736
+{}
+[lagrangian]
+kinetic = "x'^2/2{}"
+[[contact]]
+name = "left"
+gap = "x"
+law = {{ restitution = 1 }}
+[[contact]]
+name = "right"
+gap = "1 - x"
+law = {{ restitution = 1 }}
+{}
+[integrator]
+time_step_s = 1e-2
+)toml",
+            duration_s, beside ? "[[coordinate]]\nname = \"y\"\nstart = 1\nstart_velocity = 300" : "",
+            beside ? " + y'^2/2" : "", beside ? "[[contact]]\nname = \"ground\"\ngap = \"y\"" : "");
+    };
+    const json alone = late_run(walls(20, false)), among_others = late_run(walls(20, true));
+    CHECK(alone["status"] == "uncertified");
+    REQUIRE_FALSE(finding(alone, "impact_instants").is_null());
+    CHECK(among_others["diagnosis"] == alone["diagnosis"]);
+    CHECK(late_run(walls(1, true))["status"] == "certified");
+}

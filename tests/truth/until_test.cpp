@@ -168,3 +168,138 @@ law = { kind = "coulomb", friction = 0.05 }
     // sin(12 t) changes its sign at 0.26, 0.52 and 0.79 s, and the puck hardly moves
     CHECK(slips >= 4);
 }
+
+TEST_CASE("a formula that is zero at the start ends the run where it becomes zero from below, not before")
+{
+    // x = sin(2 t)/2: x rises from zero, falls through it at pi/2 and comes back from below at pi
+    const Folder folder;
+    const auto coordinate = folder.write("coordinate.toml", R"toml(duration_s = 5
+until = "way*x"
+[parameters]
+way = 1
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "2*x^2"
+)toml");
+    const auto ball_on_spring = folder.write("body.toml", R"toml(duration_s = 5
+until = "way*ball_x"
+gravity_m_s2 = [0, 0, 0]
+[parameters]
+way = 1
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+mass_kg = 1
+velocity_m_s = [1, 0, 0]
+[[load]]
+body = "ball"
+force_N = ["-4*ball_x", 0, 0]
+)toml");
+    const double pi = std::acos(-1.0);
+    const auto ends_at = [](const nlohmann::json& run, double exact_s, double tolerance_s) {
+        CHECK(run["status"] == "certified");
+        CHECK(std::abs(run["time_s"].get<double>() - exact_s) < tolerance_s);
+    };
+    for (const int sign : {1, -1}) {
+        const double exact_s = sign > 0 ? pi : pi / 2;
+        const std::string set = "parameters.way=" + std::to_string(sign);
+        for (const std::string kind : {"moreau", "moreau_jean"}) {
+            // the period is off by (2 h)^2/24 of it at most by a factor of two
+            for (const double h : {1e-2, 1e-3}) {
+                for (const auto& scene : {coordinate, ball_on_spring}) {
+                    const auto run = run_of(scene, {"--set", set, "--set", "integrator.kind=" + kind, "--set",
+                                                    "integrator.time_step_s=" + std::to_string(h)});
+                    ends_at(run, exact_s, 2 * h * h);
+                }
+            }
+        }
+        // by series: the root of a series, and of a formula in pieces by its values; of all reports
+        for (const std::string until : {"way*x", "min(way*x, 1)", "way*x*(1 - x^2)"}) {
+            for (const std::string step : {"5", "0.7", "0.01"}) {
+                const auto run =
+                    run_of(coordinate, {"--set", set, "--set", "until=" + until, "--set",
+                                        "integrator.kind=series", "--set", "integrator.time_step_s=" + step});
+                ends_at(run, exact_s, 1e-11);
+            }
+        }
+    }
+}
+
+TEST_CASE("a formula that is zero at the start but for rounding has yet to cross as well")
+{
+    // cos(pi/2) is 6e-17 and cos(3 pi/2) is -2e-16: an angle that turns with 1 rad/s from there
+    const Folder folder;
+    const auto scene = folder.write("turn.toml", R"toml(duration_s = 8
+until = "cos(x)"
+[parameters]
+from = 1
+[[coordinate]]
+name = "x"
+start = "from*pi/2"
+start_velocity = 1
+[lagrangian]
+kinetic = "x'^2/2"
+)toml");
+    const double pi = std::acos(-1.0);
+    for (const int from : {1, 3}) {
+        const double exact_s = from == 1 ? pi : 2 * pi;
+        for (const std::string kind : {"moreau", "moreau_jean", "series"}) {
+            const auto run = run_of(scene, {"--set", "parameters.from=" + std::to_string(from), "--set",
+                                            "integrator.kind=" + kind});
+            CHECK(std::abs(run["time_s"].get<double>() - exact_s) < 1e-11);
+        }
+    }
+}
+
+TEST_CASE("a formula that stays zero does not end the run, one that is positive at the start does at once")
+{
+    const Folder folder;
+    const auto scene = folder.write("rest.toml", R"toml(duration_s = 0.5
+until = "x"
+[[coordinate]]
+name = "x"
+start = 0
+[[coordinate]]
+name = "y"
+start_velocity = 1
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+)toml");
+    for (const std::string kind : {"moreau", "moreau_jean", "series"}) {
+        CHECK(run_of(scene, {"--set", "integrator.kind=" + kind})["time_s"] == 0.5);
+        CHECK(run_of(scene, {"--set", "integrator.kind=" + kind, "--set", "until=x+1e-9"})["time_s"] == 0);
+    }
+}
+
+TEST_CASE("an impact ends the run by its velocity after a formula that began above zero")
+{
+    // z' is positive from the start, falls, and becomes positive again by the impact on the floor, 2 v/g later
+    const Folder folder;
+    const auto scene = folder.write("floor.toml", R"toml(duration_s = 2
+until = "z'"
+[[coordinate]]
+name = "z"
+start = 0
+start_velocity = 4.905
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+law = { kind = "unilateral", restitution = 0.5 }
+)toml");
+    CHECK(run_of(scene)["time_s"] == 0);
+    for (const std::string step : {"2", "0.1"}) {
+        const auto run =
+            run_of(scene, {"--set", "until=z'-4.905", "--set", "integrator.kind=series", "--set",
+                           "integrator.time_step_s=" + step, "--set", "contact.floor.law.restitution=1"});
+        CHECK(std::abs(run["time_s"].get<double>() - 1) < 1e-12);
+    }
+}

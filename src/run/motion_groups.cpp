@@ -1,0 +1,86 @@
+#include "motion_groups.hpp"
+
+#include "expression/term.hpp"
+#include "stepping/body_islands.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace carom {
+namespace {
+
+class Joined {
+public:
+    explicit Joined(int coordinates) { islands_.clear(coordinates); }
+
+    void join(std::span<const int> coordinates)
+    {
+        for (const int i : coordinates)
+            islands_.join(coordinates.front(), i);
+    }
+
+    /// The coordinates that a term names, and `also`.
+    void join(const Term& term, std::optional<int> also = {})
+    {
+        std::vector<int> named;
+        if (also) named.push_back(*also);
+        for (const Variable& one : term.variables())
+            if (one.kind != Variable::Kind::Time) named.push_back(one.index);
+        join(named);
+    }
+
+    [[nodiscard]] int root(int coordinate) { return islands_.root(coordinate); }
+
+private:
+    detail::BodyIslands islands_;
+};
+
+}  // namespace
+
+MotionGroups motion_groups(const Model& model)
+{
+    const LagrangianSystem& system = model.system();
+    const int n = model.coordinates();
+    MotionGroups groups{.count = n > 0 ? 1 : 0,
+                        .of_coordinate = std::vector<int>(static_cast<std::size_t>(n), 0),
+                        .of_contact = std::vector<int>(static_cast<std::size_t>(model.contacts()), 0)};
+    if (model.bodies() != nullptr || system.impact_map || system.force_function) return groups;
+    Joined joined(n);
+    for (const Formula* energy : {&system.kinetic, &system.potential})
+        for (const Term& term : energy->terms())
+            joined.join(term);
+    for (std::size_t i = 0; i < system.forces.size(); ++i)
+        for (const Term& term : system.forces[i].terms())
+            joined.join(term, static_cast<int>(i));
+    for (int k = 0; k < model.interactions(); ++k)
+        joined.join(model.support(k));
+    std::vector<int> number(static_cast<std::size_t>(n), -1);
+    groups.count = 0;
+    for (int i = 0; i < n; ++i) {
+        int& here = number[static_cast<std::size_t>(joined.root(i))];
+        if (here < 0) here = groups.count++;
+        groups.of_coordinate[static_cast<std::size_t>(i)] = here;
+    }
+    for (int c = 0; c < model.contacts(); ++c)
+        if (const auto support = model.support(c); !support.empty())
+            groups.of_contact[static_cast<std::size_t>(c)] =
+                groups.of_coordinate[static_cast<std::size_t>(support.front())];
+    return groups;
+}
+
+std::vector<double> largest_gaps_m(const MotionGroups& groups, const RunProgress& progress)
+{
+    const std::size_t contacts = groups.of_contact.size();
+    std::vector<double> of_group(static_cast<std::size_t>(groups.count), 0.0), of_contact(contacts);
+    for (std::size_t k = 0; k < progress.reaches.size(); ++k) {
+        // the last one may be that of bodies, which are one group
+        const int group = k < contacts ? groups.of_contact[k] : 0;
+        double& largest_m = of_group[static_cast<std::size_t>(group)];
+        largest_m = std::max(largest_m, progress.reaches[k].largest_gap_m);
+    }
+    for (std::size_t c = 0; c < contacts; ++c)
+        of_contact[c] = of_group[static_cast<std::size_t>(groups.of_contact[c])];
+    return of_contact;
+}
+
+}  // namespace carom
