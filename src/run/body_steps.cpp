@@ -192,6 +192,7 @@ private:
                            BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
             .start = start_,
             .end = run.state,
+            .exchanged_J = run.progress.certifier.sums().watch.run_scale_J,
             .groups = detail::struck_groups(model_, run, settings_.correction)};
         detail::look_at_punctual_bodies(order, run, findings);
         if (!is_uncertified(run, findings)) detail::look_at_phases_of_bodies(order, run, findings);

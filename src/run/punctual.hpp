@@ -82,6 +82,10 @@ enum class Smooth {
     Extrapolated,  ///< from one step and two halves: their errors of second order cancel
 };
 
+/// Of the energy that takes part in the run: a copy with more kinetic energy is not stable, because something is
+/// too stiff to be extrapolated, and means nothing (LE-25).
+inline constexpr double max_energy_of_copy = 4;
+
 /// Of max_overlap: phases off by less are followed no further (LE-25).
 inline constexpr double followed_phase = 0.5;
 

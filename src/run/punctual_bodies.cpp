@@ -60,8 +60,12 @@ public:
         tried_ = at_;
         tried_s_ = h_s;
         if (!take_from(tried_, h_s)) return false;
-        if (halved && taken_.events().empty()) extrapolate();
-        return true;
+        if (!halved || !taken_.events().empty()) return true;
+        extrapolate();
+        double kinetic_J = 0;
+        for (std::size_t k = 0; k < tried_.x.size(); ++k)
+            if (model_.inverse_mass[k] > 0) kinetic_J += kinetic_energy_J(k, tried_.v[k], tried_.W[k]);
+        return !(kinetic_J > max_energy_of_copy * order_.exchanged_J);
     }
 
     std::optional<double> struck_s() override

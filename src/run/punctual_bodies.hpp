@@ -23,6 +23,7 @@ struct BodyOrder {
     std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& memory)> step;
     const State& start;  ///< as coordinates; without any: not known
     const State& end;
+    double exchanged_J;               ///< energy that takes part in the run (LE-5)
     std::vector<StruckGroup> groups;  ///< bodies that have struck each other
 };
 

@@ -28,7 +28,6 @@ public:
           energies_(static_cast<std::size_t>(order.groups.count)),
           small_m_(slow_impact * min_overlap * order.scheme.activation_gap_m)
     {
-        note_motion(0);
     }
 
     bool take(double h_s) override
@@ -40,6 +39,9 @@ public:
         if (halved && scratch_.events.empty()) {
             tried_.q += 4.0 / 3 * (halves_.q - tried_.q);
             tried_.u += 4.0 / 3 * (halves_.u - tried_.u);
+            const double kinetic_J = scratch_.A.squared_norm(view(tried_.u)) / 2;
+            if (kinetic_J > max_energy_of_copy * run_.progress.certifier.sums().watch.run_scale_J)
+                return false;
         }
         return true;
     }
@@ -91,17 +93,21 @@ private:
 
     void note_motion(double h_s)
     {
+        const std::vector<double>& kinetic_J = kinetic_energies_J(at_.u);
         for (std::size_t g = 0; g < energies_.size(); ++g)
-            energies_[g].note(kinetic_energy_J(static_cast<int>(g), at_.u), h_s / order_.scheme.h_s);
+            energies_[g].note(kinetic_J[g], h_s / order_.scheme.h_s);
     }
 
-    /// Of a group, with these velocities where the motion is.
-    [[nodiscard]] double kinetic_energy_J(int group, const Eigen::VectorXd& u) const
+    /// Of the groups, with these velocities, in the metric of the last step.
+    [[nodiscard]] const std::vector<double>& kinetic_energies_J(const Eigen::VectorXd& u) const
     {
-        of_group_ = u;
+        momentum_.resize(u.size());
+        scratch_.A.multiply(view(u), view(momentum_));
+        kinetic_J_.assign(energies_.size(), 0.0);
         for (Eigen::Index i = 0; i < u.size(); ++i)
-            if (order_.groups.of_coordinate[static_cast<std::size_t>(i)] != group) of_group_[i] = 0;
-        return order_.model.kinetic_energy({view(at_.q), view(of_group_), at_.t_s}, work_);
+            kinetic_J_[static_cast<std::size_t>(order_.groups.of_coordinate[static_cast<std::size_t>(i)])] +=
+                u[i] * momentum_[i] / 2;
+        return kinetic_J_;
     }
 
     /// Two steps of half the length, from where the motion is. False: something happens in them.
@@ -121,8 +127,8 @@ private:
     State at_, tried_, last_, halves_;
     std::vector<Event> happened_;
     std::vector<GroupEnergy> energies_;  ///< of the groups
-    mutable Eigen::VectorXd of_group_;
-    mutable Workspace work_;
+    mutable Eigen::VectorXd momentum_;
+    mutable std::vector<double> kinetic_J_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
 
@@ -134,16 +140,17 @@ bool has_copy(const CoordinateOrder& order)
 
 Departure CoordinateRetakes::from_run() const
 {
-    const Eigen::VectorXd between = at_.u - run_.state.u;
+    const std::vector<double>& between_J = kinetic_energies_J(at_.u - run_.state.u);
+    Workspace work;
     Departure far;
     for (std::size_t g = 0; g < energies_.size(); ++g) {
-        const double part = energies_[g].part_of(kinetic_energy_J(static_cast<int>(g), between));
+        const double part = energies_[g].part_of(between_J[g]);
         if (part > far.velocity) far.velocity = part;
     }
     for (int c = 0; c < order_.model.contacts(); ++c) {
         const auto k = static_cast<std::size_t>(c);
-        const double off_m = std::abs(order_.model.gap_m(c, point_of(at_), work_) -
-                                      order_.model.gap_m(c, point_of(run_.state), work_)),
+        const double off_m = std::abs(order_.model.gap_m(c, point_of(at_), work) -
+                                      order_.model.gap_m(c, point_of(run_.state), work)),
                      part = off_m / order_.largest_gap_m[k];
         if (!(off_m > small_m_ && part > far.place)) continue;
         far.place = part;
