@@ -217,7 +217,7 @@ private:
             const Vec3 v = u.segment<3>(6 * i), W = u.segment<3>(6 * i + 3);
             alternating_J += (model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W)) / 2;
         }
-        judge_alternating(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
+        unresolved_.judge(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
                           run.progress.certifier);
     }
 
