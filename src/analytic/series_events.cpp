@@ -208,8 +208,8 @@ void SeriesEngine::watch_until(double h)
         size = size * h + std::abs(f[k]);
     }
     add_operands(tape, K, h);
-    const bool follows = std::isfinite(size) &&
-                         std::abs(until_value_at(h) - series_value(f, K, h)) <= small_defect * size;
+    const bool follows =
+        std::isfinite(size) && std::abs(until_value_at(h) - series_value(f, K, h)) <= small_defect * size;
     if (!w_.operands.empty() || !follows) return watch_until_by_values(h);
     std::vector<double>& below = work_;
     below.assign(f, f + K + 1);
