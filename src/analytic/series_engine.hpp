@@ -8,6 +8,7 @@
 #include "analytic/series_piece.hpp"
 #include "analytic/series_step.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <limits>
@@ -59,6 +60,15 @@ struct ContactNow {
     }
 };
 
+/// A series that a function of a formula is taken of, and that moves too far in an expansion to be trusted
+/// without looking in between (PS-21).
+struct Operand {
+    SeriesOp op{};
+    const double* x = nullptr;
+    int order = 0;
+    double slope = 0;  ///< bound of |x'| in the expansion
+};
+
 /// A contact that left after an impact, and how.
 struct Bounce {
     int contact = 0;
@@ -75,6 +85,7 @@ struct EngineBuffers {
     std::vector<int> closed_contacts;
     std::vector<int> statuses;
     std::vector<double> gaps, work, bound, held, H, b;
+    std::vector<Operand> operands;
     RootFinder roots;
 };
 
@@ -127,6 +138,9 @@ struct SeriesMemory {
 
 namespace detail {
 
+inline constexpr double velocity_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
+inline constexpr double small_defect = 1e-12;  ///< of the equations of motion and of gaps in an expansion
+
 /// Where defects are looked at: at the end of an expansion a formula may already be in its next piece.
 inline constexpr double inside_part = 0.9;
 
@@ -173,6 +187,7 @@ private:
     void watch_switches(double h);
     void watch_until(double h);
     void start_until();
+    [[nodiscard]] double until_value_at(double s);
     void watch_until_by_values(double h);
     [[nodiscard]] double until_value();
     [[nodiscard]] bool until_reached() { return until_below_ && until_value() >= 0; }
@@ -200,6 +215,11 @@ private:
     [[nodiscard]] bool look_behind_switches(std::vector<int>& hit);
     bool fail_outside(int contact, double gap_m);
     [[nodiscard]] double settle_length(double h);
+    [[nodiscard]] double seen_length(double h);
+    [[nodiscard]] std::optional<double> looked_through(double h);
+    void find_operands(double h);
+    void add_operands(const SeriesTape& tape, int order, double h);
+    [[nodiscard]] double reach_s(double s) const;
     [[nodiscard]] bool goes_too_slowly(double h);
     [[nodiscard]] bool rest_what_rounding_moves();
     void rest_what_others_hold();
@@ -211,6 +231,8 @@ private:
     [[nodiscard]] double growth_of_reaction(int contact) const;
     [[nodiscard]] bool reaches_painleve();
     [[nodiscard]] bool pass_slip_end();
+    [[nodiscard]] double obstacle_m_s(int contact);
+    [[nodiscard]] double gap_rounding_m(int contact);
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();
     [[nodiscard]] bool pass_joint_collapse();
@@ -242,6 +264,11 @@ private:
     [[nodiscard]] double activation_gap_m() const noexcept
     {
         return settings_.activation_gap_m > 0 ? settings_.activation_gap_m : 1e-9;
+    }
+    /// A gap of this size may be zero.
+    [[nodiscard]] double touching_m() const
+    {
+        return std::max(activation_gap_m(), 1e-12 * q_.cwiseAbs().maxCoeff());
     }
     [[nodiscard]] double left_s() const noexcept { return settings_.time_step_s - done_s_; }
 

@@ -11,7 +11,6 @@
 namespace carom::detail {
 namespace {
 
-constexpr double small_defect = 1e-12;  ///< of the equations of motion, where an expansion ends
 constexpr int max_halvings = 20;
 
 /// First coefficient from k on that is not zero; order + 1 if there is none.
@@ -53,6 +52,12 @@ void SeriesEngine::watch_contacts(double h)
         if (contact.closed) continue;
         const double* gap = x_->gap(c);
         const bool from_zero = contact.gap_is_zero || gap[0] <= 0;
+        // a rounding has brought it to its obstacle before its root: it meets it here
+        if (from_zero && !contact.gap_is_zero && gap[1] <= 0 && gap[0] >= -touching_m()) {
+            const double rounding = velocity_rounding * local_velocity(c).normal_scale;
+            w_.found.push_back({.what = Watch::Gap, .contact = c, .touches = gap[1] >= -rounding});
+            continue;
+        }
         watch({.what = Watch::Gap, .contact = c}, gap, K, from_zero ? std::max(1, contact.gap_valuation) : 0,
               h);
     }
@@ -190,12 +195,22 @@ void SeriesEngine::watch_until(double h)
         }
         if (here->program && !here->program->tape.switches().empty()) here->program.reset();
     }
+    w_.operands.clear();
     if (!here->program) return watch_until_by_values(h);
     SeriesTape& tape = here->program->tape;
     for (int k = 0; k <= K; ++k) {
         tape.advance(k, x_->inputs(), x_->stride());
     }
     const double* f = here->program->output(0);
+    // a root counts where it is one of the formula itself: series that do not follow it have others
+    double size = 0;
+    for (int k = K; k >= 0; --k) {
+        size = size * h + std::abs(f[k]);
+    }
+    add_operands(tape, K, h);
+    const bool follows =
+        std::isfinite(size) && std::abs(until_value_at(h) - series_value(f, K, h)) <= small_defect * size;
+    if (!w_.operands.empty() || !follows) return watch_until_by_values(h);
     std::vector<double>& below = work_;
     below.assign(f, f + K + 1);
     const auto negate = [&] {
@@ -221,32 +236,36 @@ void SeriesEngine::watch_until(double h)
     if (w_.found.size() > before) w_.found.back().s += since_s;
 }
 
-void SeriesEngine::watch_until_by_values(double h)
+double SeriesEngine::until_value_at(double s)
 {
     const int K = x_->order(), n = model_.coordinates();
     Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside;
     q.resize(n);
     u.resize(n);
-    const auto value = [&](double s) {
-        for (int i = 0; i < n; ++i) {
-            q[i] = series_value(x_->q(i), K, s);
-            u[i] = series_value(x_->u(i), K, s);
-        }
-        return scratch_.until->value({view(q), view(u), t_s_ + s}, scratch_.work);
-    };
-    constexpr int looks = 64;
-    bool below = !until_at_zero_ && value(0) < 0;
+    for (int i = 0; i < n; ++i) {
+        q[i] = series_value(x_->q(i), K, s);
+        u[i] = series_value(x_->u(i), K, s);
+    }
+    return scratch_.until->value({view(q), view(u), t_s_ + s}, scratch_.work);
+}
+
+/// At instants that follow the operands of the formula (PS-21), where its series has them.
+void SeriesEngine::watch_until_by_values(double h)
+{
+    constexpr double longest = 1.0 / 64, shortest = 1e-4;  // of the expansion
+    bool below = !until_at_zero_ && until_value_at(0) < 0;
     until_below_ = below;
-    for (int i = 1; i <= looks; ++i) {
-        double high = h * i / looks, low = h * (i - 1) / looks;
-        const double f = value(high);
+    for (double low = 0, high = 0; low < h; low = high) {
+        const double reach = reach_s(low) / h;
+        high = std::min(h, low + h * (reach >= shortest ? std::min(reach, longest) : shortest));
+        const double f = until_value_at(high);
         if (!below || !(f >= 0)) {
             below = below || f < 0;
             continue;
         }
         for (int halving = 0; halving < 60 && high - low > 1e-16 * (t_s_ + high); ++halving) {
             const double middle = (low + high) / 2;
-            (value(middle) >= 0 ? high : low) = middle;
+            (until_value_at(middle) >= 0 ? high : low) = middle;
         }
         w_.found.push_back({.what = Watch::Until, .s = high});
         return;
@@ -319,6 +338,13 @@ double SeriesEngine::settle_length(double h)
         }
         defect_ = measured();
         if (n > 2 && defect_ > before / 2) break;  // it is no matter of length
+    }
+    if (defect_ <= small_defect) {
+        if (const double seen = seen_length(h); seen < h) {
+            limit_s_ = seen;
+            h = next_length();
+            defect_ = measured();
+        }
     }
     settled_s_ = limit_s_ > 0 && defect_ <= small_defect ? h : 0;
     limit_s_ = 0;

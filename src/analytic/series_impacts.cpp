@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 namespace {
@@ -208,6 +209,24 @@ void SeriesEngine::after_impact(const std::vector<int>& contacts, const ImpactCo
     }
 }
 
+/// What a gap changes by its obstacle's own motion.
+double SeriesEngine::obstacle_m_s(int c)
+{
+    w_.H.resize(model_.support(c).size());
+    return model_.gap_gradient(c, {view(q_), view(u_), t_s_}, w_.H, scratch_.work);
+}
+
+/// What roundings of configuration and time make of a gap (PS-9).
+double SeriesEngine::gap_rounding_m(int c)
+{
+    const auto support = model_.support(c);
+    double moved = std::abs(obstacle_m_s(c) * t_s_);
+    for (std::size_t i = 0; i < support.size(); ++i) {
+        moved += std::abs(w_.H[i] * q_[support[i]]);
+    }
+    return std::numeric_limits<double>::epsilon() * moved;
+}
+
 /// Impacts of one contact that follow each other ever faster (PS-9): the motion goes on for the time that all
 /// of them take, then one soft impact brings what is left of the velocity to rest.
 bool SeriesEngine::pass_accumulation(double h)
@@ -217,8 +236,10 @@ bool SeriesEngine::pass_accumulation(double h)
     const double* gap = x_->gap(bounce.contact);
     const double v = gap[1], a = -2 * gap[2], e = -bounce.after_m_s / bounce.before_m_s;
     if (!(a > 0) || !(e < 1) || !(v > 0)) return false;
-    const double slow = settings_.accumulation_speed_m_s > 0 ? settings_.accumulation_speed_m_s
-                                                             : 1e-8 * std::sqrt(length_m() * a) * (1 - e);
+    const double slow = settings_.accumulation_speed_m_s > 0
+                            ? settings_.accumulation_speed_m_s
+                            : std::max(1e-8 * std::sqrt(length_m() * a) * (1 - e),
+                                       std::sqrt(2 * a * gap_rounding_m(bounce.contact)));
     const double rest_s = 2 * v / (a * (1 - e));
     if (!(v < slow) || rest_s > left_s()) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion
@@ -231,7 +252,13 @@ bool SeriesEngine::pass_accumulation(double h)
     if (!A) return false;
     const std::vector<int> who{bounce.contact};
     const Eigen::VectorXd n = gap_gradients_at(model_, q_, who, t_s_).row(0).transpose();
-    accumulate(rest_s, who, {-v * v / (2 * n.dot(A->solve(n)))});
+    const double W = n.dot(A->solve(n));
+    const double before_m_s = obstacle_m_s(bounce.contact);
+    accumulate(rest_s, who, {-v * v / (2 * W)});
+    // the percussions act along the way, while the obstacle changes its velocity: sum P_i (rest_s - s_i) is
+    // v e rest_s/((1 - e) W)
+    report_.energy.prescribed_motions_J +=
+        (obstacle_m_s(bounce.contact) - before_m_s) * v * e / ((1 - e) * W);
     return true;
 }
 

@@ -13,9 +13,8 @@
 namespace carom::detail {
 namespace {
 
-constexpr double velocity_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
-constexpr double no_motion = 1e-15;          ///< of the scene's length
-constexpr int max_flips = 6;                 ///< changes of sides at one instant
+constexpr double no_motion = 1e-15;  ///< of the scene's length
+constexpr int max_flips = 6;         ///< changes of sides at one instant
 
 }  // namespace
 
@@ -64,7 +63,7 @@ void SeriesEngine::look_at_start()
         }
 
         const double gap = model_.gap_m(c, {view(q_), view(u_), t_s_}, scratch_.work);
-        const double small = std::max(activation_gap_m(), 1e-12 * q_.cwiseAbs().maxCoeff());
+        const double small = touching_m();
         if (gap < -small) {
             fail_outside(c, gap);
             return;
@@ -249,7 +248,7 @@ bool SeriesEngine::look_behind_switches(std::vector<int>& hit)
             tell(EventKind::ContactLost, static_cast<int>(c), 0, 0, speed, 0);
             contact.closed = contact.told_closed = contact.slid = contact.stuck = false;
         };
-        const double small = std::max(activation_gap_m(), 1e-12 * q_.cwiseAbs().maxCoeff());
+        const double small = touching_m();
         if (gap < -small) return fail_outside(static_cast<int>(c), gap);
         if (!contact.closed) continue;
         if (gap > small) {

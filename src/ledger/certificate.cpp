@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace carom {
 namespace {
@@ -18,6 +19,9 @@ constexpr double roundings_of_position = 64;
 
 /// Below this part of |T| + |V| an energy is rounding: some hundred roundings.
 constexpr double rounding_tolerance = 1e-13;
+
+/// Below this energy numbers have no digits left: their products are denormal.
+constexpr double smallest_J = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -44,7 +48,8 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     sums_.ledger.add(energy);
     enlarge_scale(at_end);
     const double scale_J = sums_.energy_scale_J + energy.magnitude_J() + std::abs(accuracy.held_back_J);
-    const double allowed_J = ledger_tolerance * scale_J + roundings_of_position * accuracy.rounding_J;
+    const double allowed_J =
+        ledger_tolerance * scale_J + roundings_of_position * accuracy.rounding_J + smallest_J;
     if (!(std::abs(energy.balance_J()) <= allowed_J)) {
         ++sums_.open_ledgers;
         add_finding(
@@ -62,7 +67,8 @@ void Certifier::watch_energy(double time_s, const EnergyLines& energy, const Ene
                              const StepAccuracy& accuracy)
 {
     EnergyWatch& watch = sums_.watch;
-    EnergyError error = watch.add(energy, at_end, accuracy, rounding_tolerance * sums_.energy_scale_J);
+    EnergyError error =
+        watch.add(energy, at_end, accuracy, rounding_tolerance * sums_.energy_scale_J + smallest_J);
     Certificate& certificate = sums_.certificate;
     error.time_s = time_s;
     error.step = static_cast<double>(certificate.steps);

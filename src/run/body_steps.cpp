@@ -9,6 +9,7 @@
 #include "stepping/body_stepper.hpp"
 #include "stepping/scratch.hpp"
 #include "system/bodies/body_coordinates.hpp"
+#include "time_resolution.hpp"
 #include "unresolved_motion.hpp"
 #include "until.hpp"
 
@@ -66,6 +67,8 @@ public:
         watch_.begin(run.state, run);
         velocities_of(run.state, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
+        look_at_time_dependence(coordinates_, run.state, settings_.time_step_s, plan_.duration_s,
+                                plan_.energy_tolerance, run.progress.certifier);
         if (const auto overlap = detail::overlap_at_start(model_, settings_, run.state))
             run.progress.certifier.add_finding(*overlap);
         detail::find_touching(model_, settings_.activation_gap_m, run.state);
@@ -205,7 +208,7 @@ private:
             const Vec3 v = u.segment<3>(6 * i), W = u.segment<3>(6 * i + 3);
             alternating_J += (model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W)) / 2;
         }
-        judge_alternating(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
+        unresolved_.judge(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
                           run.progress.certifier);
     }
 

@@ -56,9 +56,18 @@ void look_at_drives(const BodyModel& model, const State& start, double h_s, cons
     }
     for (const Joint& joint : setup.joints) {
         for (const JointFreedom* freedom : {&joint.turn, &joint.slide}) {
+            const auto of_state = [&](const std::function<double(const State&)>& value) {
+                return [&](double t_s) {
+                    at.t_s = start.t_s + t_s;
+                    return value(at);
+                };
+            };
             if (freedom->motor_rate)
                 look("the motor of " + joint.name,
                      [&](double t_s) { return freedom->motor_rate(start.t_s + t_s); });
+            if (freedom->motor_rate_of) look("the motor of " + joint.name, of_state(freedom->motor_rate_of));
+            if (freedom->motor_limit_of)
+                look("the limit of the motor of " + joint.name, of_state(freedom->motor_limit_of));
         }
     }
 }

@@ -222,7 +222,7 @@ private:
             return;
         const double alternating_J =
             model_.kinetic_energy({view(after.q), view(unresolved_.alternating()), after.t_s}, scratch_.work);
-        judge_alternating(alternating_J, plan_.energy_tolerance, after.t_s, after.t_s - before.t_s,
+        unresolved_.judge(alternating_J, plan_.energy_tolerance, after.t_s, after.t_s - before.t_s,
                           run.progress.certifier);
     }
 

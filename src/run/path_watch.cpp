@@ -67,8 +67,9 @@ public:
             if (!inside) continue;
             const double s = search.gap_m(piece, 0) > 0 ? search.entry(piece, 0, *inside) : 0.0;
             const Entry entry = entry_at(formula, search, piece, s, scratch_, x, u, ranges);
-            if (entry.approach > min_approach)
-                tell_crossing(c, entry.t_s, search.depth(piece, *inside), entry.U_n);
+            const double depth_m = search.depth(piece, *inside);
+            if (entry.approach > min_approach && depth_m > below_motion_m(c))
+                tell_crossing(c, entry.t_s, depth_m, entry.U_n);
             return;
         }
     }
@@ -99,6 +100,21 @@ public:
     }
 
 private:
+    /// By how much the chord of a smooth step runs nearer to the obstacle than the motion: with the
+    /// acceleration a towards it by up to a h^2/8 (LE-9). Pieces with the velocities of both ends do not.
+    [[nodiscard]] double below_motion_m(int c)
+    {
+        if (path_.pieces > 1 || !scratch_.events.empty()) return 0;
+        const auto support = model_.support(c);
+        std::vector<double> H(support.size());
+        static_cast<void>(model_.gap_gradient(c, point_of(before_), H, scratch_.work));
+        double gained = 0;
+        for (std::size_t i = 0; i < support.size(); ++i) {
+            gained += H[i] * (after_.u[support[i]] - before_.u[support[i]]);
+        }
+        return std::max(0.0, -gained) * (after_.t_s - before_.t_s) / 8;
+    }
+
     /// Where the pieces begin and end.
     [[nodiscard]] std::array<double, 3> gaps_at_ends(int c)
     {

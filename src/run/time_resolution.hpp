@@ -8,13 +8,15 @@
 
 namespace carom {
 
-/// Forces, potentials and obstacles that move by themselves must be slow enough for the step.
+/// What changes with time by itself must be slow enough for the step: forces, potentials, obstacles, friction,
+/// constraints and their limits.
 ///
 /// With f(t) such a formula at the start of the run, over the steps of the run,
 ///
 ///     sum |f(t) - 2 f(t + h/2) + f(t + h)|  <=  tau sum |f(t + h/2) - mean f|                    (LE-14)
 ///
-/// For sin(w t) the ratio is (h w)^2/4, and tau that of (LE-7): ten steps a period. Finding `step_too_long`.
+/// For sin(w t) the ratio is (h w)^2/4, and tau that of (LE-7): ten steps a period. Periods that divide the
+/// step are seen between its ends and its middle. Finding `step_too_long`.
 ///
 /// Theory     docs/theory/energy_ledger.md
 void look_at_time_dependence(const Model& model, const State& start, double h_s, double duration_s,

@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace carom {
+namespace {
+
+/// A velocity that jumps, or begins to grow, changes back and forth in up to three steps.
+constexpr int lasting_steps = 4;
+
+}  // namespace
 
 bool UnresolvedMotion::after_step(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth,
                                   double fastest, double tolerance)
@@ -21,14 +28,21 @@ bool UnresolvedMotion::after_step(const Eigen::VectorXd& before, const Eigen::Ve
     other_ = (change_ - other_) / 4;  // of a velocity that alternates, the velocity itself
     // where none of them alternates by the part tau of the fastest, their energy is below the limit as well,
     // but for masses that differ much: those are looked at from a tenth of it on
-    return other_.cwiseAbs().maxCoeff() > 0.1 * tolerance * fastest;
+    if (other_.cwiseAbs().maxCoeff() > 0.1 * tolerance * fastest) return true;
+    steps_ = std::max(0, steps_ - 1);
+    return false;
 }
 
-void judge_alternating(double alternating_J, double tolerance, double ended_s, double h_s,
-                       Certifier& certifier)
+void UnresolvedMotion::judge(double alternating_J, double tolerance, double ended_s, double h_s,
+                             Certifier& certifier)
 {
     const double scale_J = certifier.sums().watch.run_scale_J;
-    if (!(alternating_J > tolerance * tolerance * scale_J)) return;
+    if (!(alternating_J > tolerance * tolerance * scale_J)) {
+        steps_ = std::max(0, steps_ - 1);
+        return;
+    }
+    steps_ = std::min(steps_ + 1, lasting_steps);
+    if (steps_ < lasting_steps) return;
     certifier.add_finding(
         {.code = "step_too_long",
          .time_s = ended_s,

@@ -7,7 +7,8 @@
 namespace carom {
 
 /// Oscillations that an implicit scheme passes over (LE-24): it keeps their energy, and their velocity
-/// changes back and forth from step to step. Of coordinates and of bodies.
+/// changes back and forth from step to step. A force that sets in changes it once. Of coordinates and of
+/// bodies.
 class UnresolvedMotion {
 public:
     /// `smooth`: a step without events. `fastest`: the largest velocity of a coordinate in the run. True
@@ -18,12 +19,12 @@ public:
     /// The part of the velocities that changes back and forth.
     [[nodiscard]] const Eigen::VectorXd& alternating() const noexcept { return other_; }
 
+    /// Finding `step_too_long` where they have too much energy, and go on having it.
+    void judge(double alternating_J, double tolerance, double ended_s, double h_s, Certifier& certifier);
+
 private:
     Eigen::VectorXd change_, other_;  ///< of the velocity in the last step; none after an event
+    int steps_ = 0;                   ///< with too much energy, minus those without
 };
-
-/// Finding `step_too_long` where velocities that change back and forth have too much energy.
-void judge_alternating(double alternating_J, double tolerance, double ended_s, double h_s,
-                       Certifier& certifier);
 
 }  // namespace carom

@@ -161,6 +161,7 @@ public:
     {
         return constant_[static_cast<std::size_t>(reg)] != 0;
     }
+    [[nodiscard]] std::span<const SeriesInstruction> instructions() const noexcept { return instructions_; }
     [[nodiscard]] std::span<SeriesSwitch> switches() noexcept { return switches_; }
     [[nodiscard]] std::span<const SeriesSwitch> switches() const noexcept { return switches_; }
 

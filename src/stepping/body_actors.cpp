@@ -26,13 +26,6 @@ double speeds_of_row(const BodyRows& rows, int row, std::span<const Vec3> v, std
     return sum;
 }
 
-/// It left the step before with a bounce. If the next one meets it closing again, this is what the turning of
-/// the bodies has made of its velocity, not a new approach: it persists.
-bool has_bounced(const KeptContact& before)
-{
-    return before.acted && before.away_m_s >= 0;
-}
-
 /// The change of a motor or of friction, as an event.
 Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::size_t part,
                      const BodyStepMemory& s)
@@ -116,7 +109,7 @@ ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* be
         left_m_s + velocity_rounding * std::max(speeds_of_row(s.rows, row, s.mid.v, s.w_before),
                                                 speeds_of_row(s.rows, row, s.next.v, s.w_after));
     if (before == nullptr) return step;
-    if (before->acted) step.bend_m_s = step.U_minus[0] - before->away_m_s;
+    step.bend_m_s = step.U_minus[0] - before->away_m_s;
     if (touched(before))
         step.persists = keeps_touching(step, before->percussion_Ns.x());
     else

@@ -114,15 +114,19 @@ double normal_W_1_kg(const BodyModel& model, const BodyStepMemory& s, const Body
 }
 
 /// A contact that touched goes on touching when neither its approach nor its gap are more than the forces of
-/// a step and those that held it can make (MS-8): it has no restitution, and closes as a soft one does.
+/// a step and those that held it can make (MS-8): it has no restitution, and closes as a soft one does. One
+/// that was thrown back and comes back within the step does so by what bends or moves it alone (MS-14).
 bool persists(const BodyModel& model, const MoreauSettings& settings, const KeptContact& touched,
               const BodyContact& contact, const BodyStepMemory& s)
 {
-    if (!touched.closed && touched.status == 0) return false;
     const double U_minus = relative_velocity(contact, s.mid.v, s.w_before)[0];
+    const bool stayed = touched.closed || touched.status != 0;
+    if (!stayed && !(has_bounced(touched) && U_minus < 0)) return false;
     const double U_free = relative_velocity(contact, s.v_free, s.w_free)[0];
-    const double reach = reach_of_touch_m_s(U_free, U_minus, normal_W_1_kg(model, s, contact),
-                                            contact.at.normal.dot(touched.percussion_Ns));
+    const double held_Ns = stayed ? contact.at.normal.dot(touched.percussion_Ns) : 0;
+    const double bend = stayed ? 0 : touched.away_m_s - U_minus;
+    const double reach =
+        reach_of_touch_m_s(U_free, U_minus, normal_W_1_kg(model, s, contact), held_Ns) + bend;
     const double open = gap_half_way_m(s, contact.at.gap_m, U_minus) - settings.activation_gap_m;
     return stays_in_touch(U_minus, open, reach, settings.time_step_s);
 }

@@ -281,6 +281,14 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySt
     return -U_minus <= reach_m_s && open_m <= h_s * reach_m_s;
 }
 
+/// It left the step before with a bounce. If the next one meets it closing again, this is what the turning of
+/// the bodies, or the motion of a prescribed one, has made of its velocity, not a new approach: it persists
+/// (MS-14).
+[[nodiscard]] inline bool has_bounced(const KeptContact& before) noexcept
+{
+    return before.acted && before.away_m_s >= 0;
+}
+
 /// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.
 [[nodiscard]] bool keeps_touching(const ContactStep& step, double held_Ns) noexcept;
 

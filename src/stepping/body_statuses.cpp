@@ -151,11 +151,14 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
     step.sticks = sticks(s, c);
     step.rounding_m_s = left_m_s + velocity_rounding * largest_speed(contact, s.statuses);
     // the same velocities a step further: what the turning of the bodies made of them
-    if (before != nullptr && before->acted && before->feature == contact.at.feature)
+    if (before != nullptr && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
-    if (touched(before) && contact.map_P[0] == 0)
+    if (touched(before) && contact.map_P[0] == 0) {
         step.persists = keeps_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
+    } else if (before != nullptr && !before->closed && !model.setup().impact_map) {
+        step.persists = contact.restitution == 0 && has_bounced(*before);
+    }
     return step;
 }
 

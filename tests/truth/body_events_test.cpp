@@ -254,3 +254,37 @@ TEST_CASE("a coin that rolls on its edge loses nothing in theory: what the step 
     CHECK_FALSE(finding(coarse, "step_too_long").is_null());
     CHECK(fine["status"] == "certified");
 }
+
+TEST_CASE("a ball on a plate that shakes is lost when the plate falls away, and comes to rest where bounces "
+          "accumulate")
+{
+    const Folder folder;
+    const auto shaken = [&](const std::string& amplitude, double speed, const std::string& law,
+                            double duration_s, double h) {
+        return run_of(folder.write(
+            "plate.toml",
+            "duration_s = " + std::to_string(duration_s) + "\n[[material]]\nname = \"m\"\n" + law +
+                "\n[[body]]\nname = \"plate\"\nshape = \"box\"\nmotion = \"prescribed\"\nsize_m = [3, 3, "
+                "0.2]\nposition_m = [0, 0, \"-0.1 + " +
+                amplitude + "*sin(30*t)\"]\n" +
+                sphere_body("ball", "[0, 0, 0.1]", "velocity_m_s = [0, 0, " + std::to_string(speed) + "]\n") +
+                "[integrator]\ntime_step_s = " + std::to_string(h) + "\n"));
+    };
+    // it leaves where 0.02 * 30^2 sin(30 t) = g
+    const double leaves_s = std::asin(gravity / 18) / 30;
+    for (const double h : {1e-3, 1e-4}) {
+        CAPTURE(h);
+        const auto run = shaken("0.02", 0.6, "restitution = 0", 0.06, h);
+        const auto lost = events_of_kind(run, "contact_lost");
+        REQUIRE(lost.size() == 1);
+        CHECK(lost[0]["time_s"].get<double>() == near(leaves_s, 3 * h));
+        CHECK(run["status"] == "certified");
+
+        // thrown 26 times a second by little more than g: after each flight its bounces accumulate, e^n of a
+        // speed of 0.1 m/s is below what a step makes of it after log(100/h)/log(1/e) of them
+        const auto hops = shaken("0.0115", 0.345, "restitution = 0.8", 0.8, h);
+        const auto impacts = events_of_kind(hops, "impact");
+        CHECK(impacts.size() > 5);
+        CHECK(impacts.size() < 4 * std::log(1 / h) / std::log(1 / 0.8));
+    }
+}

@@ -322,6 +322,83 @@ law = {{ restitution = 0.5 }}
     CHECK(end_run(with(driven(1), "8*sin(1*t)", "if(t < 0.5, 0, 3)"))["status"] == "certified");
 }
 
+TEST_CASE(
+    "belts, coefficients of friction, limits, prescribed velocities and motors that are too fast for the "
+    "step are named")
+{
+    // each with the key that the finding names; the same at a tenth of the rate is slow enough
+    struct Driven {
+        std::string scene, about;
+    };
+    const std::string block = R"toml(duration_s = 0.5
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 2
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "(x'^2+y'^2)/2"
+potential = "9.81*y"
+)toml";
+    const std::string step = "\n[integrator]\ntime_step_s = 1e-2\n";
+    const auto with_law = [&](const std::string& sliding, const std::string& law) {
+        return block + "[[contact]]\nname = \"c\"\ngap = \"y\"\nsliding = [\"" + sliding + "\"]\nlaw = { " +
+               law + " }" + step;
+    };
+    const auto constrained = [&](const std::string& velocity, const std::string& law) {
+        return block + "[[constraint]]\nname = \"c\"\nvelocity = [\"" + velocity + "\"]\nlaw = { " + law +
+               " }" + step;
+    };
+    const std::string particle = block + R"toml([[contact]]
+name = "c"
+position = ["x", "y"]
+surface = "y"
+obstacle_velocity = ["3*sin(W*t)", 0]
+law = { kind = "coulomb", friction = 0.3 }
+)toml" + step;
+    const std::string motor = R"toml(duration_s = 0.5
+[[body]]
+name = "b"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [1, 1, 1]
+[[joint]]
+name = "s"
+kind = "prismatic"
+first = "b"
+axis = [1, 0, 0]
+slide = { motor_m_s = "RATE", motor_limit_N = "LIMIT" }
+)toml" + step;
+    const std::string wave = "sin(W*t + 0.3)";
+    const std::vector<Driven> all{
+        {with_law("x' - 3*" + wave, "kind = \"coulomb\", friction = 0.3"), "contact.c.sliding"},
+        {with_law("x'", "kind = \"coulomb\", friction = \"0.15*(1 + " + wave + ")\""),
+         "contact.c.law.friction"},
+        {with_law("x'", "kind = \"coulomb\", friction = 0.1, static_friction = \"0.3 + 0.1*" + wave + "\""),
+         "contact.c.law.static_friction"},
+        {particle, "contact.c.obstacle_velocity"},
+        {constrained("x' - 3*" + wave, "kind = \"limited\", limit = 5"), "constraint.c.velocity"},
+        {constrained("x'", "kind = \"limited\", limit = \"2 + " + wave + "\""), "constraint.c.law"},
+        {with(with(motor, "RATE", "0.1*b_x + " + wave), "LIMIT", "5"), "the motor of s"},
+        {with(with(motor, "RATE", "1"), "LIMIT", "2 + " + wave), "the limit of the motor of s"},
+    };
+    for (const Driven& one : all) {
+        CAPTURE(one.about);
+        // ten steps a period are enough, five are not; nor is one, whose instants all have one phase
+        CHECK(finding(end_run(with(one.scene, "W", "60")), "step_too_long").is_null());
+        for (const char* w : {"150", "2*pi/1e-2", "4*pi/1e-2"}) {
+            CAPTURE(std::string(w));
+            const json run = end_run(with(one.scene, "W", w));
+            CHECK(run["status"] == "uncertified");
+            const json found = finding(run, "step_too_long");
+            REQUIRE(!found.is_null());
+            CHECK(contains(found["message"].get<std::string>(), one.about + " changes within a step"));
+        }
+    }
+}
+
 TEST_CASE("an end that until finds within a step that is too long for the motion is not certified")
 {
     // a spring of 171 rad/s passes its rest place after 9 ms; one step there is not the motion, whatever h is

@@ -477,6 +477,62 @@ time_step_s = 1e-2
     CHECK(late_run(walls(1, true))["status"] == "certified");
 }
 
+TEST_CASE("a mass that is set in motion does not oscillate, and a platform that falls away is not crossed")
+{
+    const auto pushed = [](const std::string& force, double h) {
+        return fmt::format(
+            "duration_s = 1\n[[coordinate]]\nname = \"x\"\nstart = 0\n[lagrangian]\nkinetic = "
+            "\"x'^2/2\"\nforces = {{ x = \"{}\" }}\n[integrator]\nkind = \"moreau_jean\"\ntime_step_s "
+            "= {}\n",
+            force, h);
+    };
+    const auto run_text = [](const std::string& text) {
+        const Folder folder;
+        return run_of(folder.write("scene.toml", text));
+    };
+    for (const double h : {1e-2, 1e-3, 1e-4}) {
+        CAPTURE(h);
+        const auto jumps = run_text(pushed("if(t < 0.5, 0, 1)", h));
+        CHECK(jumps["status"] == "certified");
+        CHECK(std::abs(jumps["state"]["x"]["q"].get<double>() - 0.125) <= h / 2);
+        CHECK(run_text(pushed("min(1, max(0, (t - 0.5)/0.2))", h))["status"] == "certified");
+        CHECK(run_text(with(pushed("0", h), "[integrator]",
+                            "[[constraint]]\nname = \"motor\"\nvelocity = [\"x' - 1\"]\nlaw = { kind = "
+                            "\"limited\", limit = 100 }\n[integrator]"))["status"] == "certified");
+        // gap (6 - g/2) t^2, which the chord of a step does not know
+        const auto falls = run_text(
+            fmt::format("duration_s = 0.1\n[[coordinate]]\nname = \"z\"\nstart = 0\n[lagrangian]\nkinetic = "
+                        "\"z'^2\"\npotential = "
+                        "\"2*9.81*z\"\n[[contact]]\nname = \"c\"\ngap = \"z + 6*t^2\"\n[integrator]\nkind = "
+                        "\"moreau_jean\"\ntime_step_s = {}\n",
+                        h));
+        CHECK(finding(falls, "tunnelling").is_null());
+        CHECK(falls["status"] == "certified");
+    }
+    // an oscillation of five steps a period is still one
+    const auto spring =
+        run_text(with(pushed("0", 1e-2), "forces = { x = \"0\" }", "potential = \"(125*(x-1))^2/2\""));
+    CHECK(spring["status"] == "uncertified");
+    CHECK(contains(finding(spring, "step_too_long")["message"].get<std::string>(), "back and forth"));
+}
+
+TEST_CASE("energies without digits close their ledger")
+{
+    // on its way to a blow the hammer does 1e-320 J in a step
+    const Folder folder;
+    const json run = run_of(folder.write("scene.toml", R"toml(duration_s = 0.007
+[[coordinate]]
+name = "x"
+start = 0
+[lagrangian]
+kinetic = "x'^2/2"
+forces = { x = "1000*exp(10000*(cos(2*pi*10*(t-0.007))-1))" }
+[integrator]
+time_step_s = 5e-6
+)toml"));
+    CHECK(run["status"] == "certified");
+}
+
 TEST_CASE("a stiff rod that steps do not resolve says nothing false of the impacts of its pendulum")
 {
     // LE-25: 4400 rad/s and 0.5 ms, theta = 1/2: a copy of higher order is not stable, and no measure of impacts
