@@ -109,9 +109,13 @@ Expected<State, Errors> bodies_at(const Model& model, const State& old, const Ei
 
 class Simulation::Snapshot {
 public:
-    Snapshot(RunSoFar run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what)) {}
+    Snapshot(RunSoFar run_so_far, Applied what, std::string of_scene)
+        : run(std::move(run_so_far)), applied(std::move(what)), scene(std::move(of_scene))
+    {
+    }
     RunSoFar run;
     Applied applied;
+    std::string scene;  ///< its text
 };
 
 struct Simulation::Impl {
@@ -293,12 +297,14 @@ Expected<void> Simulation::set_motor(std::string_view joint, double rate)
 
 std::shared_ptr<const Simulation::Snapshot> Simulation::snapshot() const
 {
-    return std::make_shared<const Snapshot>(impl_->run, *impl_->applied);
+    return std::make_shared<const Snapshot>(impl_->run, *impl_->applied, impl_->scene.text);
 }
 
 Expected<void> Simulation::restore(const Snapshot& snapshot)
 {
-    const bool same = snapshot.run.state.q.size() == impl_->run.state.q.size() &&
+    // sizes as well: scenes that a program makes have no text
+    const bool same = snapshot.scene == impl_->scene.text &&
+                      snapshot.run.state.q.size() == impl_->run.state.q.size() &&
                       snapshot.run.state.bodies() == impl_->run.state.bodies() &&
                       snapshot.applied.motors.size() == impl_->applied->motors.size();
     if (!same)

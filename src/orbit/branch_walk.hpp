@@ -16,6 +16,9 @@ struct BranchNode {
     double dT = 0;       ///< of the period, over itself,
     double dvalue = 0;   ///< and of the parameter, over the range; of length 1 together
     Eigen::VectorXd scale;
+    Eigen::VectorXd held_by_value;  ///< what closed contacts make of the start by the parameter
+    double determinant =
+        0;  ///< of the closure and a row along the tangent; zero where branches cross (OR-30)
     Orbit orbit;
 };
 

@@ -1,18 +1,22 @@
 #include "closure.hpp"
 
 #include "core/dense.hpp"
+#include "kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
 
-double given_period(Member& member)
+Period given_period(Member& member)
 {
     Workspace work;
+    const VariationalSystem& system = member.flow->system();
     const State& start = member.scene.start;
-    member.period->at(member.flow->system().place(start.t_s, start.q, start.u).point(), work);
-    return member.period->value[0];
+    member.period->at(system.place(start.t_s, start.q, start.u).point(), work);
+    return {.value_s = member.period->value[0],
+            .slope =
+                member.period->slope.row(0).segment(2 * start.q.size(), system.parameters()).transpose()};
 }
 
 Closure::Closure(Member& member, const State& guess, double period)
@@ -30,7 +34,7 @@ Closure::Closure(Member& member, const State& guess, double period)
 void Closure::move_to(Member& member)
 {
     member_ = &member;
-    if (member.period) period_s = given_period(member);
+    if (member.period) period_s = given_period(member).value_s;
     close_contacts(member, held, start);
 }
 
@@ -53,9 +57,7 @@ void Closure::find_tangent()
         return;
     }
     const Eigen::MatrixXd C_z = C.leftCols(2 * n);
-    const Svd svd(C_z, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Eigen::Index rank = svd.rank_above(1e-10 * svd.values()[0]);
-    B = svd.V().rightCols(2 * n - rank);
+    B = kernel_of(C_z);
     start_p = -LeastSquares(C_z).solve(C.rightCols(P));
 }
 
@@ -93,9 +95,7 @@ bool Closure::evaluate()
     if (has_free_period()) {
         J.col(B.cols()).head(2 * n) = shot.f_end;
     } else {
-        Workspace work;
-        member_->period->at(system.place(start.t_s, start.q, start.u).point(), work);
-        dperiod = member_->period->slope.row(0).segment(2 * n, P).transpose();
+        dperiod = given_period(*member_).slope;
         J_p.topRows(2 * n) += shot.f_end * dperiod.transpose();
     }
     if (extra == 1) {

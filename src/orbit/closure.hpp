@@ -64,8 +64,6 @@ struct FirstGuess {
     State state;
     double period_s = 0;
 };
-/// Nothing moves, and nothing depends on the time.
-[[nodiscard]] bool is_equilibrium(Member& member, const Orbit& orbit);
 inline constexpr std::string_view equilibrium_words =
     "this is an equilibrium, not an orbit: start further away from it, with --set coordinate.NAME.start=..., "
     "or "
@@ -77,7 +75,11 @@ inline constexpr std::string_view equilibrium_words =
 /// below zero. False: it does not get there.
 [[nodiscard]] bool run_to_section(Member& member, double duration_s);
 
-/// The period of a driven system at the values of the member.
-[[nodiscard]] double given_period(Member& member);
+/// The period of a driven system at the values of the member, and its slopes by the parameters.
+struct Period {
+    double value_s = 0;
+    Eigen::VectorXd slope;
+};
+[[nodiscard]] Period given_period(Member& member);
 
 }  // namespace carom::detail

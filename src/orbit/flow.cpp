@@ -1,6 +1,7 @@
 #include "flow.hpp"
 
 #include "core/dense.hpp"
+#include "kernel.hpp"
 #include "slip_parts.hpp"
 
 #include <algorithm>
@@ -276,6 +277,54 @@ void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::
     X_.middleRows(n, n) -= AiHt * LeastSquares(W).solve(dU);
 }
 
+/// Contacts that hold keep g, U_N and, where they stick, U_T at zero: what rounding has left of their
+/// derivatives would live on, where the motion has forgotten them.
+void Flow::keep_closed(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    const auto columns = X_.rows(), z = 2 * static_cast<Eigen::Index>(scene_.model.coordinates());
+    if (statuses.empty() || columns == 0) return;
+    Eigen::VectorXd q, u;
+    piece.at(0, q, u);
+    const Eigen::MatrixXd C = rows_that_hold(system_.place(piece.t_s, q, u), statuses);
+    const Eigen::MatrixXd C_z = C.leftCols(z), N = kernel_of(C_z);
+    const Rows by_parameters = C.rightCols(columns - z) * X_.bottomRows(columns - z);
+    X_.topRows(z) = Rows(N * (N.transpose() * X_.topRows(z)) - LeastSquares(C_z, 1e-10).solve(by_parameters));
+}
+
+Eigen::MatrixXd Flow::rows_that_hold(const VariationalSystem::Place& place,
+                                     const std::vector<SeriesStatus>& statuses)
+{
+    const Eigen::Index columns = system_.columns();
+    Workspace work;
+    Eigen::MatrixXd C(0, columns);
+    const auto add = [&](const Eigen::MatrixXd& rows) {
+        C.conservativeResize(C.rows() + rows.rows(), columns);
+        C.bottomRows(rows.rows()) = rows;
+    };
+    for (const SeriesStatus& status : statuses) {
+        auto& contact = system_.contacts[static_cast<std::size_t>(status.contact)];
+        Differentiated& U = contact.U[static_cast<std::size_t>(status.frame)];
+        contact.gap.at(place.point(), work);
+        U.at(place.point(), work);
+        add(contact.gap.slope.leftCols(columns));
+        add(U.slope.topRows(status.sticks ? status.dimension : 1).leftCols(columns));
+    }
+    return C;
+}
+
+void Flow::change_columns(const Rows& X, const Eigen::MatrixXd& T)
+{
+    X_ = X;
+    piece_.change_columns(T);
+    saltation_.change_columns(T);
+}
+
+void Flow::replace_derivatives(const Rows& X)
+{
+    change_columns(X, Eigen::MatrixXd::Zero(X_.cols(), X.cols()));
+    saltation_.forget_bounces();
+}
+
 void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     if (!pending_) return;
@@ -291,6 +340,7 @@ void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>
         a[i] = piece.u[static_cast<std::size_t>(i) * stride + 1];
     }
     saltation_.leave(u, a, X_);
+    keep_closed(piece, statuses);
     if (!passed_.empty()) passed_.back().X_after = X_.topRows(2 * n);
     pending_ = false;
 }

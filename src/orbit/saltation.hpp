@@ -40,6 +40,10 @@ public:
     /// (OR-26). False: `loss` says what is wrong.
     [[nodiscard]] bool rests_as_told(const std::vector<SeriesStatus>& after);
 
+    /// Directions times T from here on: what impacts that may accumulate have left goes along.
+    void change_columns(const Eigen::MatrixXd& T);
+    void forget_bounces() { bounces_.clear(); }
+
     Rows dt;  ///< of the instant, one row
     struct Percussion {
         int contact = 0;

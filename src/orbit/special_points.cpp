@@ -1,5 +1,8 @@
 #include "special_points.hpp"
 
+#include "landings.hpp"
+#include "stability.hpp"
+
 #include "core/dense.hpp"
 
 #include <algorithm>
@@ -25,21 +28,46 @@ double doubling(const BranchNode& node)
     return Lu(M + Eigen::MatrixXd::Identity(M.rows(), M.cols())).determinant();
 }
 
-/// |m|^2 - 1 of the largest pair of complex multipliers; nothing: there is none.
-std::optional<double> turning(const BranchNode& node)
+/// The largest pair of complex multipliers; nothing: there is none.
+std::optional<std::complex<double>> largest_pair(const BranchNode& node)
 {
     for (const auto& m : node.orbit.multipliers) {
-        if (std::abs(m.imag()) > 1e-9) return std::norm(m) - 1;
+        if (std::abs(m.imag()) > 1e-9) return m;
     }
     return std::nullopt;
+}
+
+double turning(const BranchNode& node)
+{
+    const auto m = largest_pair(node);
+    return m ? std::norm(*m) - 1 : 0;
+}
+
+/// A pair that is off the circle: those of conservative systems stay on it.
+bool can_turn(const BranchNode& node)
+{
+    const auto m = largest_pair(node);
+    return m && !is_on_unit_circle(*m, node.orbit.monodromy, node.scale, node.orbit.residual);
+}
+
+/// Events of the period without the parts of landings.
+std::vector<const SensitiveEvent*> deciding_events(const Orbit& orbit)
+{
+    std::vector<const SensitiveEvent*> result;
+    const std::vector<char> parts = parts_of_landings(orbit);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] == 0 && orbit.events[i].event.time_s > orbit.start.t_s)
+            result.push_back(&orbit.events[i]);
+    }
+    return result;
 }
 
 /// The kinds of events and their contacts, in their order.
 std::vector<std::pair<EventKind, int>> sequence(const Orbit& orbit)
 {
     std::vector<std::pair<EventKind, int>> result;
-    for (const SensitiveEvent& one : orbit.events) {
-        if (one.event.time_s > orbit.start.t_s) result.emplace_back(one.event.kind, one.event.contact);
+    for (const SensitiveEvent* one : deciding_events(orbit)) {
+        result.emplace_back(one->event.kind, one->event.contact);
     }
     return result;
 }
@@ -246,9 +274,6 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
     return nearest;
 }
 
-namespace {
-
-/// The same events in the same order, wherever in it the period begins.
 bool same_cycle(const BranchNode& a, const BranchNode& b)
 {
     const auto of_a = sequence(a.orbit);
@@ -260,6 +285,8 @@ bool same_cycle(const BranchNode& a, const BranchNode& b)
     }
     return false;
 }
+
+namespace {
 
 /// Two events of different contacts that change their order between two nodes, and nothing else: their places
 /// in the sequence of the first node.
@@ -287,10 +314,9 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
     const Test between = [first, at](const BranchNode& node) {
         double t_first = NAN, t_second = NAN;
         std::size_t place = 0;
-        for (const SensitiveEvent& one : node.orbit.events) {
-            if (!(one.event.time_s > node.orbit.start.t_s)) continue;
-            const std::pair kind{one.event.kind, one.event.contact};
-            if (place >= at && place <= at + 1) (kind == first ? t_first : t_second) = one.event.time_s;
+        for (const SensitiveEvent* one : deciding_events(node.orbit)) {
+            const std::pair kind{one->event.kind, one->event.contact};
+            if (place >= at && place <= at + 1) (kind == first ? t_first : t_second) = one->event.time_s;
             ++place;
         }
         return t_second - t_first;
@@ -311,37 +337,50 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
     return point;
 }
 
+constexpr double straight = 0.8;  ///< the cosine between tangents, or a tangent and a chord, of one step
+
+/// From an orbit at a value to a node, in its units: how long, and how much of it along its tangent.
+struct Chord {
+    double length = 0, along = 0;
+
+    Chord(const BranchWalk& walk, const Orbit& from, double value, const BranchNode& to)
+    {
+        Eigen::VectorXd way(to.scale.size());
+        way << to.start.q - from.start.q, to.start.u - from.start.u;
+        // what closed contacts make of the start by the parameter is no part of the tangent
+        const Eigen::MatrixXd& free = to.orbit.tangent;
+        way = (free * (free.transpose() * way)).cwiseQuotient(to.scale);
+        const double later = (to.period_s - from.period_s) / to.period_s,
+                     more = (to.value - value) / walk.range();
+        length = std::sqrt(way.squaredNorm() + later * later + more * more);
+        along = to.dz.dot(way) + to.dT * later + to.dvalue * more;
+    }
+};
+
 /// Turns a node so that its way leads away from a point just passed, where the branch may turn round: beside
 /// grazing there are both orbits, with the impact and without it, on the same side. False: it is far from
-/// there, on another branch.
+/// there, on another branch, or the branch bends so much in between that it could be either way.
 bool leads_away(const BranchWalk& walk, const SpecialPoint& point, BranchNode& b, double step)
 {
-    constexpr double far = 10;
-    Eigen::VectorXd away(b.scale.size());
-    away << b.start.q - point.orbit.start.q, b.start.u - point.orbit.start.u;
-    away = away.cwiseQuotient(b.scale);
-    const double later = (b.period_s - point.orbit.period_s) / b.period_s,
-                 more = (b.value - point.value) / walk.range();
-    if (std::sqrt(away.squaredNorm() + later * later + more * more) > far * step) return false;
-    if (b.dz.dot(away) + b.dT * later + b.dvalue * more < 0) b = reversed(std::move(b));
+    constexpr double far = 10, shortest = 1e-5;
+    const Chord away(walk, point.orbit, point.value, b);
+    if (away.length > far * step) return false;
+    // on the last steps the point itself is not known better than that
+    if (std::abs(away.along) < straight * away.length && step > shortest) return false;
+    if (away.along < 0) b = reversed(std::move(b));
     return true;
 }
 
-/// Whether a step has stayed on its branch: not far beside the tangent, in much the same direction.
+/// Whether a step has stayed on its branch: neither far beside the tangent nor back to where it began, in much
+/// the same direction.
 bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step)
 {
-    constexpr double straight = 0.8, longest = 2;
-    Eigen::VectorXd way(a.scale.size());
-    way << b.start.q - a.start.q, b.start.u - a.start.u;
-    // what closed contacts make of the start by the parameter is no part of the tangent
-    const Eigen::MatrixXd& free = a.orbit.tangent;
-    way = (free * (free.transpose() * way)).cwiseQuotient(a.scale);
-    const double later = (b.period_s - a.period_s) / a.period_s, more = (b.value - a.value) / walk.range();
+    constexpr double longest = 2, shortest = 0.1;
+    const Chord way(walk, a.orbit, a.value, b);
     const Eigen::VectorXd dz = b.dz.cwiseProduct(b.scale).cwiseQuotient(a.scale);
     const double along = a.dz.dot(dz) + a.dT * b.dT + a.dvalue * b.dvalue;
     const double length = std::sqrt(dz.squaredNorm() + b.dT * b.dT + b.dvalue * b.dvalue);
-    return std::sqrt(way.squaredNorm() + later * later + more * more) <= longest * step &&
-           along >= straight * length;
+    return way.length <= longest * step && way.length >= shortest * step && along >= straight * length;
 }
 
 }  // namespace
@@ -364,12 +403,12 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, do
         return true;
     }
     if (!goes_on(walk, a, b, step)) return false;
-    if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
+    if (a.determinant * b.determinant < 0)
+        add("branching", [](const BranchNode& node) { return node.determinant; });
+    else if (a.dvalue * b.dvalue < 0)
+        add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
-    const auto turn_a = turning(a), turn_b = turning(b);
-    if (turn_a && turn_b && *turn_a * *turn_b < 0) {
-        add("torus", [](const BranchNode& node) { return turning(node).value_or(0); });
-    }
+    if (turning(a) * turning(b) < 0 && can_turn(a) && can_turn(b)) add("torus", turning);
     return true;
 }
 

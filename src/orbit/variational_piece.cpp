@@ -400,4 +400,13 @@ int VariationalPiece::order_of_touch(int contact, double s) const
     return order;
 }
 
+void VariationalPiece::change_columns(const Eigen::MatrixXd& T)
+{
+    if (da.cols() != T.rows()) return;  // there is none yet
+    da = da * T;
+    for (Reaction& one : reactions) {
+        one.dr = one.dr * T;
+    }
+}
+
 }  // namespace carom::detail

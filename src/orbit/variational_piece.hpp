@@ -45,6 +45,9 @@ public:
     void at(double s, Rows& out) const;
     [[nodiscard]] Rows reaction_at(int contact, double s) const;
 
+    /// Directions times T from here on, in what is told of the end of the piece.
+    void change_columns(const Eigen::MatrixXd& T);
+
     /// Of the minimum of a gap that touches zero at s: 2 mostly, or a higher even number.
     [[nodiscard]] int order_of_touch(int contact, double s) const;
     [[nodiscard]] double length_s() const noexcept { return h_s_; }

@@ -122,6 +122,11 @@ TEST_CASE("a snapshot is restored bit for bit, with the forces that acted")
     CHECK(simulation.state().q == there.q);
     CHECK(simulation.state().u == there.u);
     CHECK_FALSE(simulation_of(crate).restore(*here));
+    // of the same sizes, with another number
+    std::string heavier = ball;
+    heavier.replace(heavier.find("2*9.81*z"), 8, "4*9.81*z");
+    CHECK_FALSE(simulation_of(heavier.c_str()).restore(*here));
+    CHECK(simulation_of(ball).restore(*here));
 }
 
 TEST_CASE("a force that is held during steps does the work that the ledger has")

@@ -59,6 +59,9 @@ struct Orbit {
                                                     ///< section_multipliers
     std::vector<std::complex<double>> section_multipliers;
     bool stable = false;  ///< all moduli < 1, the trivial one of autonomous systems left out
+    bool neutral =
+        false;           ///< the largest are 1 to within their rounding: neither stable nor unstable (OR-29)
+    bool rests = false;  ///< nothing moves in the whole period: an equilibrium under forces that depend on t
 
     Eigen::VectorXd dperiod;             ///< by the parameters
     Eigen::MatrixXd dstart;              ///< by the parameters
@@ -72,6 +75,13 @@ struct Orbit {
 /// The orbit near the start of a scene. Errors: mistakes of the scene or the options; a section that is never
 /// crossed; a period that is not one of the forcing. Failure to converge is reported in the orbit.
 [[nodiscard]] Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& options);
+
+/// stable, neutral or unstable.
+[[nodiscard]] std::string_view stability_of(const Orbit& orbit);
+[[nodiscard]] inline bool is_unstable(const Orbit& orbit)
+{
+    return !orbit.stable && !orbit.neutral;
+}
 
 /// The derivative of the return map in some coordinates and their velocities, which must determine the state
 /// near the start together with the contacts that are closed.
