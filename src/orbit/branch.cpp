@@ -51,10 +51,15 @@ bool is_unbounded(const BranchWalk& walk, const BranchNode& node, double first_w
     return width(node.orbit) > much * std::max(first_width, walk.scene().length_m);
 }
 
-/// Why a branch does not go on where no event vanishes: the scene ends, or the orbits grow.
-std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, double first_width)
+/// Why a branch does not go on where no event vanishes: its range ends where the scene does, the scene ends
+/// before, or the orbits grow.
+std::string limit_of_branch(const BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                            double first_width)
 {
     constexpr double steep = 1e4;
+    for (const double bound : {options.low, options.high}) {
+        if (std::abs(node.value - bound) <= smallest_step * walk.range()) return "range";
+    }
     if (!walk.errors().empty())
         return fmt::format("no scene beyond {:.9g}: {}", node.value, walk.errors().front().message);
     if (is_unbounded(walk, node, first_width))
@@ -62,18 +67,19 @@ std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, doub
     if (!walk.has_given_period() && node.dT != 0 && std::abs(node.dT) > steep * std::abs(node.dvalue))
         return fmt::format("the period {} towards {:.9g}, at {:.6g} s",
                            node.dT > 0 ? "grows without bound" : "vanishes", node.value, node.period_s);
-    return fmt::format("no orbit is found beyond {:.9g}", node.value);
+    return fmt::format("no orbit is found beyond {:.9g}{}{}", node.value, walk.trouble().empty() ? "" : ": ",
+                       walk.trouble());
 }
 
 /// Why a branch does not go on: what was seen ahead, and is not far from here, or a limit, or nothing that is
 /// known.
-std::string end_of_branch(BranchWalk& walk, const BranchNode& node, std::optional<SpecialPoint>& ahead,
-                          double first_width, Branch& branch)
+std::string end_of_branch(BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                          std::optional<SpecialPoint>& ahead, double first_width, Branch& branch)
 {
     const auto is_here = [&] {
         return ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
     };
-    const std::string limit = limit_of_branch(walk, node, first_width);
+    const std::string limit = limit_of_branch(walk, options, node, first_width);
     // beside grazing steps are short: once more from where the last one ended
     for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
         if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found);
@@ -175,7 +181,8 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
             }
             step /= 2;
             if (step > smallest_step) continue;
-            branch.end = end_of_branch(walk, node, ahead, width(branch.points.front().orbit), branch);
+            branch.end =
+                end_of_branch(walk, options, node, ahead, width(branch.points.front().orbit), branch);
             break;
         }
         add_values(walk, options, node, *next, branch);
@@ -184,7 +191,7 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         if (node.value < options.low || node.value > options.high)
             branch.end = "range";
         else if (is_unbounded(walk, node, width(branch.points.front().orbit)))
-            branch.end = limit_of_branch(walk, node, width(branch.points.front().orbit));
+            branch.end = limit_of_branch(walk, options, node, width(branch.points.front().orbit));
         if (options.on_point && !options.on_point(node.value)) branch.end = "stopped";
         step = std::min(1.5 * step, options.max_step);
     }

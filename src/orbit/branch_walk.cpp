@@ -65,6 +65,7 @@ BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
 bool BranchWalk::evaluate(double value)
 {
     errors_.clear();
+    trouble_.clear();
     const std::array values{value};
     auto member = make_member(scene_, orbit_, values);
     if (!member) {
@@ -73,7 +74,9 @@ bool BranchWalk::evaluate(double value)
     }
     closure_->move_to(**member);
     member_ = std::move(*member);
-    return closure_->evaluate();
+    if (closure_->evaluate()) return true;
+    trouble_ = closure_->shot.loss ? closure_->shot.loss->words : closure_->shot.trouble;
+    return false;
 }
 
 std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& held, double period_s,
