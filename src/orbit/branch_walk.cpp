@@ -173,7 +173,8 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
     node.start = closure_->start;
     node.held = closure_->held;
     node.period_s = closure_->period_s;
-    node.scale = closure_->scale;
+    // steps keep their length where orbits shrink to a point
+    node.scale = like != nullptr ? Eigen::VectorXd(closure_->scale.cwiseMax(like->scale)) : closure_->scale;
     const Eigen::Index d = closure_->B.cols();
     node.dz = ((closure_->B * (tangent.head(d).array() * unit.head(d).array()).matrix()).array() /
                node.scale.array())
