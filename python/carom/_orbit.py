@@ -32,7 +32,7 @@ class NotDifferentiable:
     """
 
     time_s: float
-    kind: str  #: grazing, simultaneous, threshold, collapse, onset, map, start
+    kind: str  #: grazing, simultaneous, threshold, collapse, onset, map, formula, start
     place: str
     words: str
     order: int  #: of grazing: of the minimum of the gap
@@ -317,6 +317,10 @@ class EquilibriumBranch:
     points: tuple[Equilibrium, ...]
     special: tuple[tuple[str, float, str], ...]  #: kind, value of the parameter, place
     end: str
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{kind} at {value:.6g}" for kind, value, _ in self.special)
+        return f"<branch of {len(self.points)} equilibria, ended by {self.end}; special: {kinds or 'none'}>"
 
 
 @dataclass(frozen=True)

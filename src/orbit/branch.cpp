@@ -79,10 +79,15 @@ bool is_unbounded(const BranchWalk& walk, const BranchNode& node, double first_w
     return width(node.orbit) > much * std::max(first_width, walk.scene().length_m);
 }
 
-/// Why a branch does not go on where no event vanishes: the scene ends, or the orbits grow.
-std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, double first_width)
+/// Why a branch does not go on where no event vanishes: its range ends where the scene does, the scene ends
+/// before, or the orbits grow.
+std::string limit_of_branch(const BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                            double first_width)
 {
     constexpr double steep = 1e4;
+    for (const double bound : {options.low, options.high}) {
+        if (std::abs(node.value - bound) <= smallest_step * walk.range()) return "range";
+    }
     if (!walk.errors().empty())
         return fmt::format("no scene beyond {:.9g}: {}", node.value, walk.errors().front().message);
     if (is_unbounded(walk, node, first_width))
@@ -90,7 +95,8 @@ std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, doub
     if (!walk.has_given_period() && node.dT != 0 && std::abs(node.dT) > steep * std::abs(node.dvalue))
         return fmt::format("the period {} towards {:.9g}, at {:.6g} s",
                            node.dT > 0 ? "grows without bound" : "vanishes", node.value, node.period_s);
-    return fmt::format("no orbit is found beyond {:.9g}", node.value);
+    return fmt::format("no orbit is found beyond {:.9g}{}{}", node.value, walk.trouble().empty() ? "" : ": ",
+                       walk.trouble());
 }
 
 /// Why a branch does not go on: what was seen ahead, and is not far from here, or a limit, or nothing that is
@@ -98,13 +104,10 @@ std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, doub
 std::string end_of_branch(BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
                           std::optional<SpecialPoint>& ahead, double first_width, Branch& branch)
 {
-    // a step further the scene may be none, as with a restitution below zero
-    const double nothing = 1e-6 * walk.range();
-    if (node.value <= options.low + nothing || node.value >= options.high - nothing) return "range";
     const auto is_here = [&] {
         return ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
     };
-    const std::string limit = limit_of_branch(walk, node, first_width);
+    const std::string limit = limit_of_branch(walk, options, node, first_width);
     // beside grazing steps are short: once more from where the last one ended
     for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
         if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found);
@@ -167,10 +170,12 @@ bool is_near(const BranchNode& a, const BranchNode& b, double step)
 
 /// Whether the last orbits of a branch were met before: it closes, or it has turned round at a special point
 /// and runs back. Two chords in a row that lie on former ones.
-bool repeats_itself(const BranchWalk& walk, const BranchNode& node, const std::vector<BranchPoint>& points)
+bool repeats_itself(const BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                    const std::vector<BranchPoint>& points)
 {
     constexpr std::size_t behind = 3;  // further back than these
     constexpr double beside = 0.02;
+    const double longest = 4 * options.max_step;  // longer ones lead over a change of the start
     const auto place = [&](const BranchPoint& point) {
         const auto& [value, orbit] = point;
         Eigen::VectorXd x(node.scale.size() + 3);
@@ -186,7 +191,9 @@ bool repeats_itself(const BranchWalk& walk, const BranchNode& node, const std::v
         for (std::size_t i = 1; i <= last; ++i) {
             const Eigen::VectorXd b = place(points[i]);
             const double length = (b - a).norm(), part = (at - a).dot(b - a) / (length * length);
-            if (part >= 0 && part <= 1 && (at - a - part * (b - a)).norm() <= beside * length) return true;
+            if (length <= longest && part >= 0 && part <= 1 &&
+                (at - a - part * (b - a)).norm() <= beside * length)
+                return true;
             a = b;
         }
         return false;
@@ -256,8 +263,8 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         node = std::move(*next);
         branch.points.push_back({node.value, node.orbit});
         if (branch.end.empty() && is_unbounded(walk, node, width(branch.points.front().orbit)))
-            branch.end = limit_of_branch(walk, node, width(branch.points.front().orbit));
-        else if (branch.end.empty() && repeats_itself(walk, node, branch.points))
+            branch.end = limit_of_branch(walk, options, node, width(branch.points.front().orbit));
+        else if (branch.end.empty() && repeats_itself(walk, options, node, branch.points))
             branch.end = fmt::format("from {:.9g} on these are orbits that were met before: the branch is "
                                      "closed, or has turned round",
                                      node.value);

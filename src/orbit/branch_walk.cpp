@@ -87,6 +87,7 @@ BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
 bool BranchWalk::evaluate(double value)
 {
     errors_.clear();
+    trouble_.clear();
     const std::array values{value};
     auto member = make_member(scene_, orbit_, values);
     if (!member) {
@@ -95,7 +96,9 @@ bool BranchWalk::evaluate(double value)
     }
     closure_->move_to(**member);
     member_ = std::move(*member);
-    return closure_->evaluate();
+    if (closure_->evaluate()) return true;
+    trouble_ = closure_->shot.loss ? closure_->shot.loss->words : closure_->shot.trouble;
+    return false;
 }
 
 std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& held, double period_s,
@@ -199,7 +202,8 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
     node.start = closure_->start;
     node.held = closure_->held;
     node.period_s = closure_->period_s;
-    node.scale = closure_->scale;
+    // steps keep their length where orbits shrink to a point
+    node.scale = like != nullptr ? Eigen::VectorXd(closure_->scale.cwiseMax(like->scale)) : closure_->scale;
     const Eigen::Index d = closure_->B.cols();
     node.dz = ((closure_->B * (tangent.head(d).array() * unit.head(d).array()).matrix()).array() /
                node.scale.array())

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] double range() const noexcept { return range_; }
     [[nodiscard]] const Scene& scene() const noexcept { return scene_; }
     [[nodiscard]] const Errors& errors() const noexcept { return errors_; }
+    /// Why the last motion, or its derivatives, ended before its period did; empty: they did not.
+    [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
 
 private:
     [[nodiscard]] bool evaluate(double value);
@@ -56,6 +58,7 @@ private:
     std::unique_ptr<Member> member_;
     std::optional<Closure> closure_;
     Errors errors_;
+    std::string trouble_;
 };
 
 }  // namespace carom::detail

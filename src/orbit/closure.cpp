@@ -25,9 +25,8 @@ Closure::Closure(Member& member, const State& guess, double period)
     close_contacts(member, held, start);
     const auto n = start.q.size();
     scale.resize(2 * n);
-    scale.head(n).setConstant(
-        std::max({start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period,
-                  1e-9 * member.scene.length_m}));
+    scale.head(n).setConstant(std::max(
+        {start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period, least_length()}));
     scale.tail(n).setConstant(std::max(start.u.cwiseAbs().maxCoeff(), scale[0] / period));
 }
 
@@ -74,12 +73,12 @@ bool Closure::evaluate()
     shot = shoot(*member_, start, period_s, X);
     if (!shot.good || shot.loss) return false;
 
-    // sizes of the state: what it runs through
+    // sizes of the state: what it runs through in this period, whatever was tried before
     const double width = (shot.highest - shot.lowest).cwiseAbs().maxCoeff();
     const double reach = std::max(shot.highest.cwiseAbs().maxCoeff(), shot.lowest.cwiseAbs().maxCoeff());
-    scale.head(n).setConstant(std::max({scale[0], reach, width}));
-    scale.tail(n).setConstant(
-        std::max({scale[n], shot.z_end.tail(n).cwiseAbs().maxCoeff(), width / period_s}));
+    const double speed = std::max(start.u.cwiseAbs().maxCoeff(), shot.z_end.tail(n).cwiseAbs().maxCoeff());
+    scale.head(n).setConstant(std::max({reach, width, 1e-2 * speed * period_s, least_length()}));
+    scale.tail(n).setConstant(std::max(speed, scale[0] / period_s));
 
     // z(T) - z(0) - shift, and the section
     Eigen::VectorXd z(2 * n);
@@ -114,8 +113,18 @@ bool Closure::evaluate()
         J.row(i).setZero();
         J_p.row(i).setZero();
     }
-    size = (residual.head(2 * n).array() / scale.array()).abs().maxCoeff();
+    size = size_in(scale);
     return residual.allFinite() && J.allFinite();
+}
+
+double Closure::size_in(const Eigen::VectorXd& units) const
+{
+    return (residual.head(units.size()).array() / units.array()).abs().maxCoeff();
+}
+
+double Closure::least_length() const
+{
+    return 1e-9 * member_->scene.length_m;
 }
 
 bool Closure::closes(double tolerance) const
@@ -191,18 +200,20 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
         report.trouble = closure.shot.loss ? closure.shot.loss->words : closure.shot.trouble;
         return report;
     }
-    double best = closure.size;
     for (report.iterations = 0; report.iterations < options.max_iterations; ++report.iterations) {
         const Eigen::VectorXd by = newton_step(closure);
         const State from = closure.start;
         const double from_period = closure.period_s, before = closure.size;
+        // measured in one unit: a wild step makes the state large, and so what it leaves small beside it
+        const Eigen::VectorXd units = closure.scale;
         const bool closed_before = closure.closes(options.tolerance);
         bool got_on = false;
         for (double length = 1; length > 1e-4 && !got_on; length /= 2) {
             closure.start = from;
             closure.period_s = from_period;
             closure.step(by, length);
-            got_on = closure.period_s > 0 && closure.evaluate() && closure.size < (1 - 0.1 * length) * before;
+            got_on = closure.period_s > 0 && closure.evaluate() &&
+                     closure.size_in(units) < (1 - 0.1 * length) * before;
             // at the level of rounding nothing gets smaller
             if (!got_on && length == 1 && closed_before) break;
         }
@@ -216,7 +227,6 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
             }
             if (!get_away()) break;
         }
-        best = std::min(best, closure.size);
         if (closure.size <= 1e-15) break;
     }
     report.converged = closure.closes(options.tolerance);

@@ -13,6 +13,9 @@ public:
     /// Runs one period from here. False: the motion or its derivatives end.
     [[nodiscard]] bool evaluate();
 
+    /// Of the residual, in these units of q and u.
+    [[nodiscard]] double size_in(const Eigen::VectorXd& units) const;
+
     /// Closed to this tolerance, or to what rounding of the start becomes in a period.
     [[nodiscard]] bool closes(double tolerance) const;
 
@@ -36,11 +39,12 @@ public:
     Eigen::MatrixXd J_p;      ///< and by the parameters
     Eigen::VectorXd residual;
     Eigen::VectorXd dperiod;  ///< of a given period, by the parameters
-    double size = 0;          ///< of the residual, relative
-    Eigen::VectorXd scale;    ///< of q and u
+    double size = 0;          ///< of the residual, by `scale`
+    Eigen::VectorXd scale;    ///< of q and u, in this period
 
 private:
     void find_tangent();
+    [[nodiscard]] double least_length() const;  ///< what counts as no length at all
 
     Member* member_;
 };

@@ -17,6 +17,7 @@ struct FlowEvent {
     Eigen::VectorXd q, u_before, u_after;   ///< empty at the start
     Eigen::MatrixXd du_before, du_after;
     Eigen::MatrixXd X_before, X_after;  ///< of (q, u), at fixed time on both sides
+    std::optional<ImpactFriction> friction;
 };
 
 /// A motion by power series together with its derivatives in chosen directions.
@@ -81,6 +82,8 @@ private:
     void pass(const SeriesInstant& instant);
     void follow_piece(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, bool slip_ends);
     void follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    [[nodiscard]] bool stays_at_switch(const SeriesPiece& piece);
+    [[nodiscard]] bool depends_on_side(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void keep_closed(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);

@@ -30,15 +30,17 @@ Repeats repeats_after(Member& member, double T, const Eigen::VectorXd& dT)
     const auto n = static_cast<std::size_t>(start.q.size());
     const Eigen::Index z = 2 * start.q.size(), P = dT.size();
     Repeats result;
-    for (int k = 0; k < 8; ++k) {
-        Eigen::VectorXd q = start.q, u = start.u;
-        for (std::size_t i = 0; i < n; ++i) {
-            q[static_cast<Eigen::Index>(i)] +=
-                0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
-            u[static_cast<Eigen::Index>(i)] += 0.1 * std::cos(2.3 * k + static_cast<double>(i));
-        }
-        const double t = start.t_s + 0.37 * T * k;
-        const auto compare = [&](Differentiated& f) {
+    const auto compare = [&](Differentiated& f) {
+        const Eigen::Index rows = f.slope.rows();
+        Eigen::MatrixXd changes = Eigen::MatrixXd::Zero(rows, P), sizes = changes;
+        for (int k = 0; k < 8; ++k) {
+            Eigen::VectorXd q = start.q, u = start.u;
+            for (std::size_t i = 0; i < n; ++i) {
+                q[static_cast<Eigen::Index>(i)] +=
+                    0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
+                u[static_cast<Eigen::Index>(i)] += 0.1 * std::cos(2.3 * k + static_cast<double>(i));
+            }
+            const double t = start.t_s + 0.37 * T * k;
             f.at(system.place(t, q, u).point(), work);
             const Eigen::VectorXd before = f.value;
             const Eigen::MatrixXd slope = f.slope;
@@ -47,19 +49,19 @@ Repeats repeats_after(Member& member, double T, const Eigen::VectorXd& dT)
             const double limit = rounding * size + nothing;
             result.here = result.here && (f.value - before).cwiseAbs().maxCoeff() <= limit &&
                           (f.slope.leftCols(z) - slope.leftCols(z)).cwiseAbs().maxCoeff() <= limit;
-            if (P == 0) return;
+            // at a single instant a slope may be zero but for its rounding
             const Eigen::MatrixXd by_period = f.slope.rightCols(1) * dT.transpose();
             const Eigen::MatrixXd change = f.slope.middleCols(z, P) + by_period - slope.middleCols(z, P);
-            const Eigen::MatrixXd sizes = f.slope.middleCols(z, P).cwiseAbs() + by_period.cwiseAbs() +
-                                          slope.middleCols(z, P).cwiseAbs();
-            result.along = result.along && (change.cwiseAbs() - rounding * sizes).maxCoeff() <= nothing;
-        };
-        if (!formulas.empty()) compare(functions);
-        for (auto& contact : system.contacts) {
-            compare(contact.gap);
-            compare(contact.U[0]);
-            compare(contact.coefficients);
+            changes = changes.cwiseMax(change.cwiseAbs());
+            sizes = sizes.cwiseMax(f.slope.middleCols(z, P).cwiseAbs() + by_period.cwiseAbs());
         }
+        if (P > 0) result.along = result.along && (changes - rounding * sizes).maxCoeff() <= nothing;
+    };
+    if (!formulas.empty()) compare(functions);
+    for (auto& contact : system.contacts) {
+        compare(contact.gap);
+        compare(contact.U[0]);
+        compare(contact.coefficients);
     }
     return result;
 }

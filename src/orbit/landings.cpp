@@ -10,11 +10,11 @@ bool is_impact_of(const Event& event, int contact)
 
 }  // namespace
 
-std::vector<char> parts_of_landings(const Orbit& orbit)
+std::vector<LandingPart> parts_of_landings(const Orbit& orbit)
 {
     const auto& events = orbit.events;
     const std::size_t count = events.size();
-    std::vector<char> parts(count, 0);
+    std::vector<LandingPart> parts(count, LandingPart::None);
     const auto before = [&](std::size_t i, std::size_t steps) { return (i + count - steps) % count; };
     for (std::size_t i = 0; i < count; ++i) {
         const Event& landing = events[i].event;
@@ -22,16 +22,16 @@ std::vector<char> parts_of_landings(const Orbit& orbit)
         const std::size_t last = before(i, 1);
         const Event& closing = events[last].event;
         if (closing.contact != landing.contact || closing.time_s != landing.time_s) continue;
-        if (closing.kind == EventKind::Impact) parts[last] = 1;
+        if (closing.kind == EventKind::Impact) parts[last] = LandingPart::Closing;
         if (closing.kind != EventKind::Accumulation) continue;
-        parts[last] = 1;
+        parts[last] = LandingPart::Accumulating;
         // backwards, as long as impacts are faster the earlier they are; round the period as well
         double speed = 0;
         for (std::size_t k = 2; k < count; ++k) {
             const Event& one = events[before(i, k)].event;
             if (!is_impact_of(one, landing.contact) || !(-one.velocity_before_m_s > speed)) break;
             speed = -one.velocity_before_m_s;
-            parts[before(i, k)] = 1;
+            parts[before(i, k)] = LandingPart::Accumulating;
         }
     }
     return parts;

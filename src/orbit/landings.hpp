@@ -4,9 +4,12 @@
 
 namespace carom::detail {
 
-/// For each event whether it only belongs to a landing: impacts that accumulate until the contact closes, the
-/// accumulation itself, or the single inelastic impact with which it does. How many impacts are told before an
-/// accumulation is a matter of settings; the landing is one event, `contact_made`.
-[[nodiscard]] std::vector<char> parts_of_landings(const Orbit& orbit);
+/// What an event is of a landing, which is one event, `contact_made`: the inelastic impact that closes the
+/// contact, or one of the impacts that accumulate until it is closed, and the accumulation itself. How many of
+/// these are told is a matter of settings.
+enum class LandingPart { None, Closing, Accumulating };
+
+/// For each event of an orbit.
+[[nodiscard]] std::vector<LandingPart> parts_of_landings(const Orbit& orbit);
 
 }  // namespace carom::detail

@@ -188,7 +188,7 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
             result.trouble = "stopped";
             return result;
         }
-        if (k == options.discard) {
+        if (k == options.discard && k > 0) {
             growth.begin();
             counted.setZero();
             begin_s = part_s = flow.state().t_s;

@@ -118,15 +118,56 @@ Eigen::MatrixXd along_rows(const Eigen::MatrixXd& by_columns, const Closure& clo
     return by_columns.leftCols(d) * steps.topRows(d) + by_columns.rightCols(P);
 }
 
+/// How near impacts are to slide where they stick, or to stick where they slide.
+void add_frictions(Orbit& orbit)
+{
+    for (const SensitiveEvent& one : orbit.events) {
+        if (!one.friction || one.event.kind != EventKind::Impact) continue;
+        orbit.near.push_back(
+            {.kind = one.friction->slides != 0 ? Nearness::Kind::ImpactSlip : Nearness::Kind::ImpactHold,
+             .contact = one.event.contact,
+             .time_s = one.event.time_s,
+             .value = one.friction->left,
+             .q = {},
+             .u = {},
+             .slope = {}});
+    }
+}
+
+/// The times between events of two contacts that follow each other: where one vanishes is a corner.
+void add_intervals(Orbit& orbit)
+{
+    const SensitiveEvent* first = nullptr;
+    for (const SensitiveEvent& second : orbit.events) {
+        const bool follows = first != nullptr && first->event.time_s > orbit.start.t_s;
+        if (follows && first->event.contact >= 0 && second.event.contact >= 0 &&
+            first->event.contact != second.event.contact && second.event.time_s > first->event.time_s)
+            orbit.near.push_back({.kind = Nearness::Kind::Interval,
+                                  .contact = second.event.contact,
+                                  .time_s = second.event.time_s,
+                                  .value = second.event.time_s - first->event.time_s,
+                                  .q = {},
+                                  .u = {},
+                                  .slope = second.dtime_s.size() == first->dtime_s.size()
+                                               ? Eigen::VectorXd(second.dtime_s - first->dtime_s)
+                                               : Eigen::VectorXd(),
+                                  .before = first->event.contact});
+        first = &second;
+    }
+}
+
 /// Impacts that accumulate get as slow as one likes: that says nothing about other sequences.
 void forget_landing_impacts(Orbit& orbit)
 {
-    const std::vector<char> parts = parts_of_landings(orbit);
+    const auto parts = parts_of_landings(orbit);
     std::erase_if(orbit.near, [&](const Nearness& near) {
+        const bool of_impact = near.kind == Nearness::Kind::Impact ||
+                               near.kind == Nearness::Kind::ImpactSlip ||
+                               near.kind == Nearness::Kind::ImpactHold;
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const Event& event = orbit.events[i].event;
-            if (parts[i] != 0 && event.contact == near.contact && event.time_s == near.time_s &&
-                near.kind == Nearness::Kind::Impact)
+            if (parts[i] == LandingPart::Accumulating && event.contact == near.contact &&
+                event.time_s == near.time_s && of_impact)
                 return true;
         }
         return false;
@@ -187,8 +228,11 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
                                 .du_before = along_rows(one.du_before, closure, steps),
                                 .du_after = along_rows(one.du_after, closure, steps),
                                 .dz_before = one.X_before,
-                                .dz_after = one.X_after});
+                                .dz_after = one.X_after,
+                                .friction = one.friction});
     }
+    add_frictions(orbit);
+    add_intervals(orbit);
     forget_landing_impacts(orbit);
     return orbit;
 }

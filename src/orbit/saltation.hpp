@@ -50,6 +50,7 @@ public:
         double P = 0, U_minus = 0, U_plus = 0;  ///< normal
         Rows dt;                                ///< of its instant: several at once may be pulled apart
         Rows dP, dU_minus, dU_plus;
+        std::optional<ImpactFriction> friction = {};
     };
     std::vector<Percussion> percussions;
     /// Gaps that touch zero at the instant: where they stay open instead, nothing happens.

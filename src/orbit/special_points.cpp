@@ -54,20 +54,41 @@ bool can_turn(const BranchNode& node)
 std::vector<const SensitiveEvent*> deciding_events(const Orbit& orbit)
 {
     std::vector<const SensitiveEvent*> result;
-    const std::vector<char> parts = parts_of_landings(orbit);
+    const auto parts = parts_of_landings(orbit);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i] == 0 && orbit.events[i].event.time_s > orbit.start.t_s)
+        if (parts[i] == LandingPart::None && orbit.events[i].event.time_s > orbit.start.t_s)
             result.push_back(&orbit.events[i]);
     }
     return result;
 }
 
-/// The kinds of events and their contacts, in their order.
-std::vector<std::pair<EventKind, int>> sequence(const Orbit& orbit)
+/// An event as a part of a sequence: impacts with friction stick, or slide one way or the other, and an impact
+/// may move several contacts at one instant.
+struct Mark {
+    EventKind kind{};
+    int contact = 0;
+    int slides = 0;
+    bool joint = false;
+
+    Mark(const SensitiveEvent& one, const std::vector<const SensitiveEvent*>& all)
+        : kind(one.event.kind),
+          contact(one.event.contact),
+          slides(one.friction ? one.friction->slides : 0),
+          joint(std::ranges::any_of(all, [&](const SensitiveEvent* other) {
+              return other->event.time_s == one.event.time_s && other->event.contact != contact;
+          }))
+    {
+    }
+    bool operator==(const Mark&) const = default;
+};
+
+/// These in their order.
+std::vector<Mark> sequence(const Orbit& orbit)
 {
-    std::vector<std::pair<EventKind, int>> result;
-    for (const SensitiveEvent* one : deciding_events(orbit)) {
-        result.emplace_back(one->event.kind, one->event.contact);
+    std::vector<Mark> result;
+    const auto events = deciding_events(orbit);
+    for (const SensitiveEvent* one : events) {
+        result.emplace_back(*one, events);
     }
     return result;
 }
@@ -112,10 +133,13 @@ std::string kind_of(Nearness::Kind kind)
     case Nearness::Kind::Impact: return "grazing";
     case Nearness::Kind::Reaction: return "contact_lost";
     case Nearness::Kind::Hold:
-    case Nearness::Kind::Onset: return "slip";
+    case Nearness::Kind::Onset:
+    case Nearness::Kind::ImpactHold: return "slip";
+    case Nearness::Kind::Interval: return "corner";
     case Nearness::Kind::Reversal:
     case Nearness::Kind::Slip:
-    case Nearness::Kind::Stop: break;
+    case Nearness::Kind::Stop:
+    case Nearness::Kind::ImpactSlip: break;
     }
     return "stick";
 }
@@ -128,7 +152,7 @@ const Nearness* same_at(const BranchNode& node, const BranchNode& from, const Ne
         return (one.time_s - at.start.t_s) / at.period_s;
     };
     for (const Nearness& one : node.orbit.near) {
-        if (one.kind != like.kind || one.contact != like.contact) continue;
+        if (one.kind != like.kind || one.contact != like.contact || one.before != like.before) continue;
         const double away = std::abs(phase(node, one) - phase(from, like));
         if (best == nullptr || away < std::abs(phase(node, *best) - phase(from, like))) best = &one;
     }
@@ -267,7 +291,10 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
         point.value = found->point.value;
         point.time_s = found->point.time_s;
         point.slope = found->point.slope;
-        point.place = walk.scene().model.system().contacts[static_cast<std::size_t>(one.contact)].name;
+        const auto& contacts = walk.scene().model.system().contacts;
+        point.place = contacts[static_cast<std::size_t>(one.contact)].name;
+        if (one.before >= 0)
+            point.place = contacts[static_cast<std::size_t>(one.before)].name + ", " + point.place;
         if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->value - node.value))
             nearest = std::move(point);
     }
@@ -296,7 +323,7 @@ std::optional<std::pair<std::size_t, std::size_t>> exchanged(const BranchNode& a
     if (of_a.size() != of_b.size()) return std::nullopt;
     const auto differs = std::ranges::mismatch(of_a, of_b).in1;
     const auto i = static_cast<std::size_t>(differs - of_a.begin());
-    if (i + 1 >= of_a.size() || of_a[i].second == of_a[i + 1].second) return std::nullopt;
+    if (i + 1 >= of_a.size() || of_a[i].contact == of_a[i + 1].contact) return std::nullopt;
     auto swapped = of_a;
     std::swap(swapped[i], swapped[i + 1]);
     if (swapped != of_b) return std::nullopt;
@@ -315,8 +342,8 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
         double t_first = NAN, t_second = NAN;
         std::size_t place = 0;
         for (const SensitiveEvent* one : deciding_events(node.orbit)) {
-            const std::pair kind{one->event.kind, one->event.contact};
-            if (place >= at && place <= at + 1) (kind == first ? t_first : t_second) = one->event.time_s;
+            if (place >= at && place <= at + 1)
+                (one->event.contact == first.contact ? t_first : t_second) = one->event.time_s;
             ++place;
         }
         return t_second - t_first;
@@ -329,10 +356,11 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
         return std::nullopt;
     SpecialPoint point = special("corner", *node);
     const auto& contacts = walk.scene().model.system().contacts;
-    point.place = contacts[static_cast<std::size_t>(first.second)].name + ", " +
-                  contacts[static_cast<std::size_t>(second.second)].name;
+    point.place = contacts[static_cast<std::size_t>(first.contact)].name + ", " +
+                  contacts[static_cast<std::size_t>(second.contact)].name;
     for (const SensitiveEvent& one : node->orbit.events) {
-        if (std::pair{one.event.kind, one.event.contact} == first) point.time_s = one.event.time_s;
+        if (one.event.contact == first.contact && one.event.kind == first.kind)
+            point.time_s = one.event.time_s;
     }
     return point;
 }

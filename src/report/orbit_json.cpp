@@ -120,6 +120,9 @@ std::string_view kind_of(const Nearness& near)
     case Nearness::Kind::Stop: return "stop";
     case Nearness::Kind::Hold: return "hold";
     case Nearness::Kind::Onset: return "onset";
+    case Nearness::Kind::ImpactSlip: return "impact_slip";
+    case Nearness::Kind::ImpactHold: return "impact_hold";
+    case Nearness::Kind::Interval: return "interval";
     }
     throw InternalError("an orbit is close to an event without a name");
 }

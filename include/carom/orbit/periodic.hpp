@@ -32,16 +32,29 @@ struct OrbitOptions {
 
 /// A gap of an open contact that is smallest at some instant, a reaction of a closed one, its slip or what
 /// its friction has left while it sticks, an acceleration out of a reversal or into sticking, the rate with
-/// which friction reaches its bound, or the speed of an impact: where it vanishes, the sequence of events
-/// changes.
+/// which friction reaches its bound, the speed of an impact, its slip or what its friction has left, or the time
+/// between events of two contacts: where it vanishes, the sequence of events changes.
 struct Nearness {
-    enum class Kind { Gap, Reaction, Reversal, Impact, Slip, Stop, Hold, Onset };
+    enum class Kind {
+        Gap,
+        Reaction,
+        Reversal,
+        Impact,
+        Slip,
+        Stop,
+        Hold,
+        Onset,
+        ImpactSlip,
+        ImpactHold,
+        Interval
+    };
     Kind kind{};
     int contact = 0;
     double time_s = 0;
-    double value = 0;       ///< m, N, m/s^2, N/s or m/s
+    double value = 0;       ///< m, N, m/s^2, N/s, m/s, N s or s
     Eigen::VectorXd q, u;   ///< of a gap: the state there
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
+    int before = -1;        ///< of an interval: the contact whose event comes first
 };
 
 struct Orbit {
