@@ -218,7 +218,7 @@ ExitStatus run_branch(const OrbitCommand& command)
     if (second) {
         if (Errors wrong = add_curves_over(*second, *scene, *branches); !wrong.empty()) {
             for (Error& error : wrong) {
-                if (error.where == "CurveOptions::low") error.where = "--curve";
+                if (error.where.starts_with("CurveOptions::")) error.where = "--curve";
             }
             return refused(wrong);
         }

@@ -72,7 +72,8 @@ StudyPlan read_plan(const StudyOptions& options, Errors& errors)
         }
         plan.perturb_step_s = number.value_or(0);
     }
-    if (!options.strobe.empty()) plan.strobe = Strobe{.period = options.strobe, .skip = options.skip};
+    if (!options.strobe.empty() || !options.section.empty())
+        plan.strobe = Strobe{.period = options.strobe, .skip = options.skip, .section = options.section};
     return plan;
 }
 
@@ -212,7 +213,7 @@ Errors look_at_basin(const StudyOptions& options, const Study& study)
         errors.push_back(
             mistake(ErrorCode::MissingKey, "--basin",
                     "attractors are distinguished by one sample per period, and there is no period",
-                    "add --strobe PERIOD, and --skip N for what comes before"));
+                    "add --strobe PERIOD or --section FORMULA, and --skip N for what comes before"));
     }
     if (study.plan().repeat > 1 || study.plan().levels > 0) {
         errors.push_back(mistake(ErrorCode::NotAllowedHere, "--basin", "every start is run once",

@@ -90,7 +90,7 @@ struct StudyOptions {
     std::vector<std::string> perturbs, exacts;  ///< name=number
     std::vector<std::string> times, merge;      ///< of --at; tables to put together
     std::optional<std::string> perturb_step;    ///< width, s; empty text: the default
-    std::string strobe, shard;                  ///< empty: none
+    std::string strobe, section, shard;         ///< empty: none
     std::string basin;                          ///< picture or numbers of basins; empty: none
     std::string page;                           ///< with the runs of its points; empty: none
     long lyapunov = 0;                          ///< intervals of the mean; 0: no exponents

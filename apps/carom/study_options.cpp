@@ -55,7 +55,12 @@ void describe_questions(CLI::App& command, StudyOptions& options)
         .add_option("--strobe", options.strobe,
                     "one row per period: seconds, or the name of a probe evaluated at the start")
         ->type_name("PERIOD");
-    command.add_option("--skip", options.skip, "periods to omit, with --strobe")->type_name("N");
+    command
+        .add_option("--section", options.section,
+                    "instead, one row where a formula of the state rises through zero")
+        ->type_name("FORMULA");
+    command.add_option("--skip", options.skip, "periods or crossings to omit, with --strobe or --section")
+        ->type_name("N");
     command
         .add_option(
             "--basin", options.basin,

@@ -32,7 +32,7 @@ class NotDifferentiable:
     """
 
     time_s: float
-    kind: str  #: grazing, simultaneous, threshold, collapse, onset, map, start
+    kind: str  #: grazing, simultaneous, threshold, collapse, onset, map, formula, start
     place: str
     words: str
     order: int  #: of grazing: of the minimum of the gap
@@ -126,6 +126,8 @@ class Orbit:
     u: Array
     multipliers: tuple[complex, ...]  #: the largest first; without the trivial one where there is a section
     stable: bool
+    stability: str  #: stable, neutral (the largest moduli are 1 to within their rounding) or unstable
+    rests: bool  #: nothing moves in the whole period: an equilibrium
     monodromy: Array
     dperiod_s: Array | None
     dstart: Array | None
@@ -140,7 +142,7 @@ class Orbit:
         if not self.converged:
             return f"<no orbit: residual {self.residual:.2g} after {self.iterations} iterations; {self.trouble}>"
         largest = f", largest multiplier {abs(self.multipliers[0]):.6g}" if self.multipliers else ""
-        return f"<orbit of period {self.period_s:.9g} s: {'stable' if self.stable else 'unstable'}{largest}, {_count(self.events, 'event')}>"
+        return f"<orbit of period {self.period_s:.9g} s: {self.stability}{largest}, {_count(self.events, 'event')}>"
 
     def run(self, scene: Scene, periods: int = 1) -> Run:
         """The motion of the orbit, by power series. `scene` is the one that the orbit was found in; on a branch, with the
@@ -176,7 +178,7 @@ class SpecialPoint:
     'period_doubling'
     """
 
-    kind: str  #: fold, period_doubling, torus, grazing, stick, slip, contact_lost, corner, events
+    kind: str  #: fold, period_doubling, torus, branching, grazing, stick, slip, contact_lost, corner, events
     value: float
     place: str
     time_s: float
@@ -315,6 +317,10 @@ class EquilibriumBranch:
     points: tuple[Equilibrium, ...]
     special: tuple[tuple[str, float, str], ...]  #: kind, value of the parameter, place
     end: str
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{kind} at {value:.6g}" for kind, value, _ in self.special)
+        return f"<branch of {len(self.points)} equilibria, ended by {self.end}; special: {kinds or 'none'}>"
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,7 @@ def study(
     at_s: Sequence[float] = (),
     impacts: int = 0,
     strobe: float | str | None = None,
+    section: str = "",
     skip: int = 0,
     output: PathLike | None = None,
     threads: int = 0,
@@ -172,8 +173,8 @@ def study(
         Exact values of columns, for the orders.
     at_s : sequence of float
         Instants at which the state is shown; impacts : number of instants of impacts to keep.
-    strobe, skip
-        Samples with this period, the first `skip` left out.
+    strobe, section, skip
+        Samples with this period, or where this formula of the state rises through zero, the first `skip` left out.
     output : path
         File of the table, .csv or .h5; the same study continues there.
     threads : int
@@ -208,6 +209,7 @@ def study(
         "at_s": [float(t) for t in at_s],
         "impacts": impacts,
         "strobe": "" if strobe is None else str(strobe),
+        "section": section,
         "skip": skip,
         "output": "" if output is None else os.fspath(output),
         "threads": threads,

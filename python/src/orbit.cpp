@@ -106,6 +106,8 @@ py::dict orbit_of(const Orbit& orbit)
     out["u"] = array_of(orbit.start.u);
     out["multipliers"] = orbit.section_multipliers;
     out["stable"] = orbit.stable;
+    out["stability"] = std::string(stability_of(orbit));
+    out["rests"] = orbit.rests;
     out["monodromy"] = array_2d(orbit.monodromy);
     out["dperiod_s"] = derivative(orbit.dperiod);
     out["dstart"] = derivative(orbit.dstart);

@@ -111,8 +111,9 @@ StudyWishes wishes_of(const py::dict& given)
     plan.levels = given["levels"].cast<int>();
     plan.at_s = given["at_s"].cast<std::vector<double>>();
     plan.impacts = given["impacts"].cast<int>();
-    if (const auto period = given["strobe"].cast<std::string>(); !period.empty())
-        plan.strobe = Strobe{.period = period, .skip = given["skip"].cast<long>()};
+    const auto period = given["strobe"].cast<std::string>(), section = given["section"].cast<std::string>();
+    if (!period.empty() || !section.empty())
+        plan.strobe = Strobe{.period = period, .skip = given["skip"].cast<long>(), .section = section};
     wishes.exact = given["exact"].cast<std::map<std::string, double>>();
     wishes.options.output = given["output"].cast<std::string>();
     wishes.options.threads = given["threads"].cast<int>();

@@ -304,6 +304,7 @@ std::shared_ptr<const Simulation::Snapshot> Simulation::snapshot() const
 
 Expected<void> Simulation::restore(const Snapshot& snapshot)
 {
+    // sizes as well: scenes that a program makes may have no text
     const bool same = snapshot.text_hash == impl_->text_hash &&
                       snapshot.run.state.q.size() == impl_->run.state.q.size() &&
                       snapshot.run.state.bodies() == impl_->run.state.bodies() &&

@@ -46,13 +46,18 @@ double state_value(const FigureNumber& number, const Run& run)
     return std::nan("");
 }
 
-double special_value(const FigureNumber& number, const std::optional<Branch>& branch)
+Expected<double> special_value(const FigureNumber& number, const std::optional<Branch>& branch)
 {
     int seen = 0;
     for (const SpecialPoint& point : branch ? branch->special : std::vector<SpecialPoint>{}) {
         if (point.kind == number.special && ++seen == number.which) return point.value;
     }
-    return std::nan("");
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = "[[figure.number]]",
+                 .message = fmt::format("the branch has {} of the special points {}, not {}", seen,
+                                        number.special, number.which),
+                 .hint = "carom branch tells those that it has, and how it ends",
+                 .excerpt = {}};
 }
 
 Expected<double> value_in(const FigureNumber& number, const Run& run)
@@ -77,7 +82,9 @@ Expected<FigureResult> result_of(const FigureNumber& number, std::size_t place,
 {
     FigureResult result{number.label, number.unit, std::nan(""), number.reference};
     if (!number.special.empty()) {
-        result.value = special_value(number, branch);
+        const auto value = special_value(number, branch);
+        if (!value) return value.error();
+        result.value = *value;
         return result;
     }
     if (number.mean) {

@@ -15,21 +15,25 @@ std::string spoken(std::string kind)
     return kind;
 }
 
-/// The orbits of one formula as lines: stable ones, then the others. An orbit where the stability changes
-/// belongs to both, so that the lines meet.
-std::array<CurveData, 2> lines_of_branch(const Branch& branch, const FigureCurve& curve, std::size_t number)
+/// The orbits of one formula as lines: stable ones, then unstable and neutral ones. An orbit where the
+/// stability changes belongs to both, so that the lines meet.
+std::array<CurveData, 3> lines_of_branch(const Branch& branch, const FigureCurve& curve, std::size_t number)
 {
-    std::array<CurveData, 2> lines;
+    constexpr std::array<std::string_view, 3> kinds{"stable", "unstable", "neutral"};
+    const auto kind_at = [&](std::size_t k) {
+        return static_cast<std::size_t>(std::ranges::find(kinds, stability_of(branch.points[k].orbit)) -
+                                        kinds.begin());
+    };
+    std::array<CurveData, 3> lines;
     Workspace work;
     const std::array<double, 2> gap{std::nan(""), std::nan("")};
     for (std::size_t k = 0; k < branch.points.size(); ++k) {
         const BranchPoint& point = branch.points[k];
         const std::array<double, 2> at{point.value, curve.formula.value(point_of(point.orbit.start), work)};
-        const std::size_t own = point.orbit.stable ? 0 : 1;
-        lines[own].points.push_back(at);
-        const bool changes = k > 0 && branch.points[k - 1].orbit.stable != point.orbit.stable;
-        if (changes) lines[1 - own].points.push_back(at);
-        lines[1 - own].points.push_back(gap);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (i == kind_at(k) || (k > 0 && i == kind_at(k - 1))) lines[i].points.push_back(at);
+            if (i != kind_at(k)) lines[i].points.push_back(gap);
+        }
     }
     for (CurveData& line : lines) {
         line.colour = colour_named(curve.colour, number);
@@ -37,6 +41,7 @@ std::array<CurveData, 2> lines_of_branch(const Branch& branch, const FigureCurve
     lines[0].label = curve.label.empty() ? curve.formula.text() : curve.label;
     lines[1].label = lines[0].label + ", unstable";
     lines[1].dashed = true;
+    lines[2].label = lines[0].label + ", neutral";
     return lines;
 }
 

@@ -18,24 +18,52 @@ using namespace detail;
 
 constexpr double smallest_step = 1e-7;
 
-/// Orbits at the values asked for between two nodes.
+/// The orbit at a value between a node and an orbit further on, with the events of the node: on a straight
+/// line to it, or on a parabola that has its vertex there, as beside grazing.
+std::optional<BranchNode> orbit_between(BranchWalk& walk, const BranchNode& a, const BranchPoint& b,
+                                        double value)
+{
+    const double part = (value - a.value) / (b.value - a.value);
+    for (const double way : {part, 1 - std::sqrt(1 - part)}) {
+        State start = a.start;
+        start.q += way * (b.orbit.start.q - a.start.q);
+        start.u += way * (b.orbit.start.u - a.start.u);
+        auto node =
+            walk.at_value(start, a.held, a.period_s + way * (b.orbit.period_s - a.period_s), value, &a);
+        if (node && same_cycle(*node, a)) return node;
+    }
+    return std::nullopt;
+}
+
+/// Orbits at the values asked for between a node and an orbit further on, with the events of the node.
+void add_values(BranchWalk& walk, const BranchOptions& options, const BranchNode& a, const BranchPoint& b,
+                Branch& branch)
+{
+    const std::size_t first = branch.at.size();
+    for (const double value : options.values) {
+        if (!((value - a.value) * (value - b.value) <= 0) || value == a.value) continue;
+        if (auto node = orbit_between(walk, a, b, value)) branch.at.push_back({value, node->orbit});
+    }
+    std::ranges::sort(branch.at.begin() + static_cast<std::ptrdiff_t>(first), branch.at.end(), std::less{},
+                      [&](const BranchPoint& one) { return std::abs(one.value - a.value); });
+}
+
+/// The same between two nodes, from both of them where events change at the last special point.
 void add_values(BranchWalk& walk, const BranchOptions& options, const BranchNode& a, const BranchNode& b,
                 Branch& branch)
 {
-    std::vector<double> met;
-    for (const double value : options.values) {
-        if ((value - a.value) * (value - b.value) <= 0 && value != a.value) met.push_back(value);
+    if (options.values.empty()) return;
+    if (same_cycle(a, b) || branch.special.empty()) {
+        add_values(walk, options, a, BranchPoint{b.value, b.orbit}, branch);
+        return;
     }
-    std::ranges::sort(met, [&](double x, double y) { return std::abs(x - a.value) < std::abs(y - a.value); });
-    for (const double value : met) {
-        const double part = (value - a.value) / (b.value - a.value);
-        State start = a.start;
-        start.q += part * (b.start.q - a.start.q);
-        start.u += part * (b.start.u - a.start.u);
-        const auto node =
-            walk.at_value(start, a.held, a.period_s + part * (b.period_s - a.period_s), value, &a);
-        if (node) branch.at.push_back({value, node->orbit});
-    }
+    const BranchPoint change{branch.special.back().value, branch.special.back().orbit};
+    add_values(walk, options, a, change, branch);
+    const auto first = static_cast<std::ptrdiff_t>(branch.at.size());
+    add_values(walk, options, b, change, branch);
+    std::reverse(branch.at.begin() + first, branch.at.end());
+    const bool is_met = std::ranges::find(options.values, b.value) != options.values.end();
+    if (is_met) branch.at.push_back({b.value, b.orbit});
 }
 
 /// Of the coordinates in a period.
@@ -51,10 +79,15 @@ bool is_unbounded(const BranchWalk& walk, const BranchNode& node, double first_w
     return width(node.orbit) > much * std::max(first_width, walk.scene().length_m);
 }
 
-/// Why a branch does not go on where no event vanishes: the scene ends, or the orbits grow.
-std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, double first_width)
+/// Why a branch does not go on where no event vanishes: its range ends where the scene does, the scene ends
+/// before, or the orbits grow.
+std::string limit_of_branch(const BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                            double first_width)
 {
     constexpr double steep = 1e4;
+    for (const double bound : {options.low, options.high}) {
+        if (std::abs(node.value - bound) <= smallest_step * walk.range()) return "range";
+    }
     if (!walk.errors().empty())
         return fmt::format("no scene beyond {:.9g}: {}", node.value, walk.errors().front().message);
     if (is_unbounded(walk, node, first_width))
@@ -62,18 +95,19 @@ std::string limit_of_branch(const BranchWalk& walk, const BranchNode& node, doub
     if (!walk.has_given_period() && node.dT != 0 && std::abs(node.dT) > steep * std::abs(node.dvalue))
         return fmt::format("the period {} towards {:.9g}, at {:.6g} s",
                            node.dT > 0 ? "grows without bound" : "vanishes", node.value, node.period_s);
-    return fmt::format("no orbit is found beyond {:.9g}", node.value);
+    return fmt::format("no orbit is found beyond {:.9g}{}{}", node.value, walk.trouble().empty() ? "" : ": ",
+                       walk.trouble());
 }
 
 /// Why a branch does not go on: what was seen ahead, and is not far from here, or a limit, or nothing that is
 /// known.
-std::string end_of_branch(BranchWalk& walk, const BranchNode& node, std::optional<SpecialPoint>& ahead,
-                          double first_width, Branch& branch)
+std::string end_of_branch(BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                          std::optional<SpecialPoint>& ahead, double first_width, Branch& branch)
 {
     const auto is_here = [&] {
         return ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
     };
-    const std::string limit = limit_of_branch(walk, node, first_width);
+    const std::string limit = limit_of_branch(walk, options, node, first_width);
     // beside grazing steps are short: once more from where the last one ended
     for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
         if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found);
@@ -81,6 +115,7 @@ std::string end_of_branch(BranchWalk& walk, const BranchNode& node, std::optiona
     if (!is_here()) return limit;
     branch.special.push_back(std::move(*ahead));
     const SpecialPoint& point = branch.special.back();
+    add_values(walk, options, node, BranchPoint{point.value, point.orbit}, branch);
     return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind, point.value);
 }
 
@@ -133,6 +168,44 @@ bool is_near(const BranchNode& a, const BranchNode& b, double step)
     return displacement.cwiseQuotient(a.scale).norm() <= 100 * step;
 }
 
+/// Whether the last orbits of a branch were met before: it closes, or it has turned round at a special point
+/// and runs back. Two chords in a row that lie on former ones.
+bool repeats_itself(const BranchWalk& walk, const BranchOptions& options, const BranchNode& node,
+                    const std::vector<BranchPoint>& points)
+{
+    constexpr std::size_t behind = 3;  // further back than these
+    constexpr double beside = 0.02;
+    const double longest = 4 * options.max_step;  // longer ones lead over a change of the start
+    const auto place = [&](const BranchPoint& point) {
+        const auto& [value, orbit] = point;
+        Eigen::VectorXd x(node.scale.size() + 3);
+        x << orbit.start.q, orbit.start.u, orbit.start.t_s, orbit.period_s, value;
+        x.head(node.scale.size()) = x.head(node.scale.size()).cwiseQuotient(node.scale);
+        x[x.size() - 3] /= node.period_s;
+        x[x.size() - 2] /= node.period_s;
+        x[x.size() - 1] /= walk.range();
+        return x;
+    };
+    const auto on_former = [&](const Eigen::VectorXd& at, std::size_t last) {
+        Eigen::VectorXd a = place(points[0]);
+        for (std::size_t i = 1; i <= last; ++i) {
+            const Eigen::VectorXd b = place(points[i]);
+            const double length = (b - a).norm(), part = (at - a).dot(b - a) / (length * length);
+            if (length <= longest && part >= 0 && part <= 1 &&
+                (at - a - part * (b - a)).norm() <= beside * length)
+                return true;
+            a = b;
+        }
+        return false;
+    };
+    const std::size_t count = points.size();
+    if (count < 2 * behind + 3) return false;
+    for (std::size_t k = 1; k <= behind; ++k) {
+        if (!on_former(place(points[count - k]), count - behind - 3)) return false;
+    }
+    return true;
+}
+
 /// A branch begins at the value of the scene.
 Errors check_range(const BranchOptions& options, double value)
 {
@@ -175,16 +248,26 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
             }
             step /= 2;
             if (step > smallest_step) continue;
-            branch.end = end_of_branch(walk, node, ahead, width(branch.points.front().orbit), branch);
+            branch.end =
+                end_of_branch(walk, options, node, ahead, width(branch.points.front().orbit), branch);
             break;
         }
         add_values(walk, options, node, *next, branch);
+        // the last orbit is that of the end of the range
+        if (next->value < options.low || next->value > options.high) {
+            const double edge = next->value < options.low ? options.low : options.high;
+            branch.end = "range";
+            if (auto last = orbit_between(walk, node, BranchPoint{next->value, next->orbit}, edge))
+                next = std::move(last);
+        }
         node = std::move(*next);
         branch.points.push_back({node.value, node.orbit});
-        if (node.value < options.low || node.value > options.high)
-            branch.end = "range";
-        else if (is_unbounded(walk, node, width(branch.points.front().orbit)))
-            branch.end = limit_of_branch(walk, node, width(branch.points.front().orbit));
+        if (branch.end.empty() && is_unbounded(walk, node, width(branch.points.front().orbit)))
+            branch.end = limit_of_branch(walk, options, node, width(branch.points.front().orbit));
+        else if (branch.end.empty() && repeats_itself(walk, options, node, branch.points))
+            branch.end = fmt::format("from {:.9g} on these are orbits that were met before: the branch is "
+                                     "closed, or has turned round",
+                                     node.value);
         if (options.on_point && !options.on_point(node.value)) branch.end = "stopped";
         step = std::min(1.5 * step, options.max_step);
     }

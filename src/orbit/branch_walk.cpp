@@ -1,5 +1,7 @@
 #include "branch_walk.hpp"
 
+#include "forcing.hpp"
+
 #include "core/dense.hpp"
 
 #include <algorithm>
@@ -36,6 +38,25 @@ Eigen::MatrixXd scaled_slopes(const Closure& closure, const Eigen::VectorXd& uni
     return A;
 }
 
+/// Of the closure within what contacts leave free, and a row along the tangent: it changes its sign where
+/// branches cross, and not at folds (OR-30). Rows have the same size. Zero where nothing is left of it beside
+/// rounding: orbits that form a family for each value.
+double bordered_determinant(const Closure& closure, const Eigen::VectorXd& unit,
+                            const Eigen::VectorXd& tangent)
+{
+    constexpr double rounding = 1e-9;
+    const Eigen::Index z = closure.scale.size(), d = closure.B.cols(), n = unit.size();
+    Eigen::MatrixXd slopes(closure.J.rows(), n);
+    slopes << closure.J, closure.J_p;
+    Eigen::MatrixXd A(n, n);
+    A.topRows(d) = closure.B.transpose() * slopes.topRows(z) * unit.asDiagonal();
+    if (n > d + 1) A.row(d) = slopes.row(z).cwiseProduct(unit.transpose());
+    A.row(n - 1) = tangent.transpose();
+    A.rowwise().normalize();
+    if (!A.allFinite() || Svd(A).values().minCoeff() < rounding) return 0;
+    return Lu(A).determinant();
+}
+
 Eigen::VectorXd scaled_residual(const Closure& closure)
 {
     Eigen::VectorXd r = closure.residual;
@@ -52,6 +73,7 @@ BranchNode reversed(BranchNode node)
     node.dz = -node.dz;
     node.dT = -node.dT;
     node.dvalue = -node.dvalue;
+    node.determinant = -node.determinant;
     return node;
 }
 
@@ -65,6 +87,7 @@ BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
 bool BranchWalk::evaluate(double value)
 {
     errors_.clear();
+    trouble_.clear();
     const std::array values{value};
     auto member = make_member(scene_, orbit_, values);
     if (!member) {
@@ -73,7 +96,9 @@ bool BranchWalk::evaluate(double value)
     }
     closure_->move_to(**member);
     member_ = std::move(*member);
-    return closure_->evaluate();
+    if (closure_->evaluate()) return true;
+    trouble_ = closure_->shot.loss ? closure_->shot.loss->words : closure_->shot.trouble;
+    return false;
 }
 
 std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& held, double period_s,
@@ -101,8 +126,9 @@ std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part
     if (!member) return std::nullopt;
     // the tangent goes along, so that the way on is told at folds too
     Rows X(node.dz.size() + 1, 1);
-    X.topRows(node.dz.size()) = node.dz.cwiseProduct(node.scale);
     X(node.dz.size(), 0) = node.dvalue * range_;
+    X.topRows(node.dz.size()) =
+        node.dz.cwiseProduct(node.scale) + node.held_by_value * (node.dvalue * range_);
     const Shot shot = shoot(**member, node.start, part * node.period_s, X);
     if (!shot.good || shot.loss) return std::nullopt;
     State start = shot.end;
@@ -161,6 +187,12 @@ std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
 /// The node of a solved closure; its tangent goes on the way of `like`.
 std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* like)
 {
+    if (member_->period) {
+        if (auto wrong = wrong_period(*member_, orbit_)) {
+            errors_ = {std::move(*wrong)};
+            return std::nullopt;
+        }
+    }
     const Eigen::VectorXd unit = units(*closure_, range_);
     const Eigen::MatrixXd A = scaled_slopes(*closure_, unit);
     const Svd svd(A, Eigen::ComputeFullV);
@@ -170,7 +202,8 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
     node.start = closure_->start;
     node.held = closure_->held;
     node.period_s = closure_->period_s;
-    node.scale = closure_->scale;
+    // steps keep their length where orbits shrink to a point
+    node.scale = like != nullptr ? Eigen::VectorXd(closure_->scale.cwiseMax(like->scale)) : closure_->scale;
     const Eigen::Index d = closure_->B.cols();
     node.dz = ((closure_->B * (tangent.head(d).array() * unit.head(d).array()).matrix()).array() /
                node.scale.array())
@@ -191,6 +224,8 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
     node.dz *= sign / length;
     node.dT *= sign / length;
     node.dvalue *= sign / length;
+    node.held_by_value = closure_->start_p.col(0);
+    node.determinant = bordered_determinant(*closure_, unit, sign * tangent);
     node.orbit = orbit_of(*closure_, orbit_);
     node.orbit.converged = true;
     return node;

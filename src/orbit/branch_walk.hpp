@@ -16,6 +16,9 @@ struct BranchNode {
     double dT = 0;       ///< of the period, over itself,
     double dvalue = 0;   ///< and of the parameter, over the range; of length 1 together
     Eigen::VectorXd scale;
+    Eigen::VectorXd held_by_value;  ///< what closed contacts make of the start by the parameter
+    double determinant =
+        0;  ///< of the closure and a row along the tangent; zero where branches cross (OR-30)
     Orbit orbit;
 };
 
@@ -41,6 +44,8 @@ public:
     [[nodiscard]] double range() const noexcept { return range_; }
     [[nodiscard]] const Scene& scene() const noexcept { return scene_; }
     [[nodiscard]] const Errors& errors() const noexcept { return errors_; }
+    /// Why the last motion, or its derivatives, ended before its period did; empty: they did not.
+    [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
 
 private:
     [[nodiscard]] bool evaluate(double value);
@@ -53,6 +58,7 @@ private:
     std::unique_ptr<Member> member_;
     std::optional<Closure> closure_;
     Errors errors_;
+    std::string trouble_;
 };
 
 }  // namespace carom::detail

@@ -1,18 +1,22 @@
 #include "closure.hpp"
 
 #include "core/dense.hpp"
+#include "kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
 
-double given_period(Member& member)
+Period given_period(Member& member)
 {
     Workspace work;
+    const VariationalSystem& system = member.flow->system();
     const State& start = member.scene.start;
-    member.period->at(member.flow->system().place(start.t_s, start.q, start.u).point(), work);
-    return member.period->value[0];
+    member.period->at(system.place(start.t_s, start.q, start.u).point(), work);
+    return {.value_s = member.period->value[0],
+            .slope =
+                member.period->slope.row(0).segment(2 * start.q.size(), system.parameters()).transpose()};
 }
 
 Closure::Closure(Member& member, const State& guess, double period)
@@ -21,16 +25,15 @@ Closure::Closure(Member& member, const State& guess, double period)
     close_contacts(member, held, start);
     const auto n = start.q.size();
     scale.resize(2 * n);
-    scale.head(n).setConstant(
-        std::max({start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period,
-                  1e-9 * member.scene.length_m}));
+    scale.head(n).setConstant(std::max(
+        {start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period, least_length()}));
     scale.tail(n).setConstant(std::max(start.u.cwiseAbs().maxCoeff(), scale[0] / period));
 }
 
 void Closure::move_to(Member& member)
 {
     member_ = &member;
-    if (member.period) period_s = given_period(member);
+    if (member.period) period_s = given_period(member).value_s;
     close_contacts(member, held, start);
 }
 
@@ -53,9 +56,7 @@ void Closure::find_tangent()
         return;
     }
     const Eigen::MatrixXd C_z = C.leftCols(2 * n);
-    const Svd svd(C_z, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Eigen::Index rank = svd.rank_above(1e-10 * svd.values()[0]);
-    B = svd.V().rightCols(2 * n - rank);
+    B = kernel_of(C_z);
     start_p = -LeastSquares(C_z).solve(C.rightCols(P));
 }
 
@@ -72,12 +73,12 @@ bool Closure::evaluate()
     shot = shoot(*member_, start, period_s, X);
     if (!shot.good || shot.loss) return false;
 
-    // sizes of the state: what it runs through
+    // sizes of the state: what it runs through in this period, whatever was tried before
     const double width = (shot.highest - shot.lowest).cwiseAbs().maxCoeff();
     const double reach = std::max(shot.highest.cwiseAbs().maxCoeff(), shot.lowest.cwiseAbs().maxCoeff());
-    scale.head(n).setConstant(std::max({scale[0], reach, width}));
-    scale.tail(n).setConstant(
-        std::max({scale[n], shot.z_end.tail(n).cwiseAbs().maxCoeff(), width / period_s}));
+    const double speed = std::max(start.u.cwiseAbs().maxCoeff(), shot.z_end.tail(n).cwiseAbs().maxCoeff());
+    scale.head(n).setConstant(std::max({reach, width, 1e-2 * speed * period_s, least_length()}));
+    scale.tail(n).setConstant(std::max(speed, scale[0] / period_s));
 
     // z(T) - z(0) - shift, and the section
     Eigen::VectorXd z(2 * n);
@@ -93,9 +94,7 @@ bool Closure::evaluate()
     if (has_free_period()) {
         J.col(B.cols()).head(2 * n) = shot.f_end;
     } else {
-        Workspace work;
-        member_->period->at(system.place(start.t_s, start.q, start.u).point(), work);
-        dperiod = member_->period->slope.row(0).segment(2 * n, P).transpose();
+        dperiod = given_period(*member_).slope;
         J_p.topRows(2 * n) += shot.f_end * dperiod.transpose();
     }
     if (extra == 1) {
@@ -114,8 +113,18 @@ bool Closure::evaluate()
         J.row(i).setZero();
         J_p.row(i).setZero();
     }
-    size = (residual.head(2 * n).array() / scale.array()).abs().maxCoeff();
+    size = size_in(scale);
     return residual.allFinite() && J.allFinite();
+}
+
+double Closure::size_in(const Eigen::VectorXd& units) const
+{
+    return (residual.head(units.size()).array() / units.array()).abs().maxCoeff();
+}
+
+double Closure::least_length() const
+{
+    return 1e-9 * member_->scene.length_m;
 }
 
 bool Closure::closes(double tolerance) const
@@ -191,18 +200,20 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
         report.trouble = closure.shot.loss ? closure.shot.loss->words : closure.shot.trouble;
         return report;
     }
-    double best = closure.size;
     for (report.iterations = 0; report.iterations < options.max_iterations; ++report.iterations) {
         const Eigen::VectorXd by = newton_step(closure);
         const State from = closure.start;
         const double from_period = closure.period_s, before = closure.size;
+        // measured in one unit: a wild step makes the state large, and so what it leaves small beside it
+        const Eigen::VectorXd units = closure.scale;
         const bool closed_before = closure.closes(options.tolerance);
         bool got_on = false;
         for (double length = 1; length > 1e-4 && !got_on; length /= 2) {
             closure.start = from;
             closure.period_s = from_period;
             closure.step(by, length);
-            got_on = closure.period_s > 0 && closure.evaluate() && closure.size < (1 - 0.1 * length) * before;
+            got_on = closure.period_s > 0 && closure.evaluate() &&
+                     closure.size_in(units) < (1 - 0.1 * length) * before;
             // at the level of rounding nothing gets smaller
             if (!got_on && length == 1 && closed_before) break;
         }
@@ -216,7 +227,6 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
             }
             if (!get_away()) break;
         }
-        best = std::min(best, closure.size);
         if (closure.size <= 1e-15) break;
     }
     report.converged = closure.closes(options.tolerance);

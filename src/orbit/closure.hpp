@@ -13,6 +13,9 @@ public:
     /// Runs one period from here. False: the motion or its derivatives end.
     [[nodiscard]] bool evaluate();
 
+    /// Of the residual, in these units of q and u.
+    [[nodiscard]] double size_in(const Eigen::VectorXd& units) const;
+
     /// Closed to this tolerance, or to what rounding of the start becomes in a period.
     [[nodiscard]] bool closes(double tolerance) const;
 
@@ -36,11 +39,12 @@ public:
     Eigen::MatrixXd J_p;      ///< and by the parameters
     Eigen::VectorXd residual;
     Eigen::VectorXd dperiod;  ///< of a given period, by the parameters
-    double size = 0;          ///< of the residual, relative
-    Eigen::VectorXd scale;    ///< of q and u
+    double size = 0;          ///< of the residual, by `scale`
+    Eigen::VectorXd scale;    ///< of q and u, in this period
 
 private:
     void find_tangent();
+    [[nodiscard]] double least_length() const;  ///< what counts as no length at all
 
     Member* member_;
 };
@@ -64,8 +68,6 @@ struct FirstGuess {
     State state;
     double period_s = 0;
 };
-/// Nothing moves, and nothing depends on the time.
-[[nodiscard]] bool is_equilibrium(Member& member, const Orbit& orbit);
 inline constexpr std::string_view equilibrium_words =
     "this is an equilibrium, not an orbit: start further away from it, with --set coordinate.NAME.start=..., "
     "or "
@@ -77,7 +79,11 @@ inline constexpr std::string_view equilibrium_words =
 /// below zero. False: it does not get there.
 [[nodiscard]] bool run_to_section(Member& member, double duration_s);
 
-/// The period of a driven system at the values of the member.
-[[nodiscard]] double given_period(Member& member);
+/// The period of a driven system at the values of the member, and its slopes by the parameters.
+struct Period {
+    double value_s = 0;
+    Eigen::VectorXd slope;
+};
+[[nodiscard]] Period given_period(Member& member);
 
 }  // namespace carom::detail

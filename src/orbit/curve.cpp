@@ -1,5 +1,6 @@
 #include "carom/orbit/curve.hpp"
 
+#include "forcing.hpp"
 #include "scene/symbols.hpp"
 
 #include <algorithm>
@@ -87,6 +88,13 @@ std::string walk_curve(const Scene& scene, const BranchOptions& options, const S
 Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOptions& options,
                                              const SpecialPoint& point, const CurveOptions& curve)
 {
+    if (curve.over == options.over) {
+        return Errors{{.code = ErrorCode::SettingOutOfRange,
+                       .where = "CurveOptions::over",
+                       .message = fmt::format("{} is the parameter of the branch as well", curve.over),
+                       .hint = "give another one, which the special points depend on",
+                       .excerpt = {}}};
+    }
     const std::array names{options.over, curve.over};
     const auto symbols = read_symbols(scene, names);
     if (!symbols) return symbols.error();
@@ -98,6 +106,13 @@ Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOpt
                                               curve.low, curve.high),
                        .hint = "give a range that contains the value of the scene",
                        .excerpt = {}}};
+    }
+    OrbitOptions with = options.orbit;
+    with.parameters = {options.over, curve.over};
+    auto member = detail::make_member(scene, with);
+    if (!member) return member.error();
+    if ((*member)->period) {
+        if (auto wrong = detail::wrong_period(**member, with)) return Errors{std::move(*wrong)};
     }
     Curve result{.kind = point.kind, .place = point.place};
     const std::string below = walk_curve(scene, options, point, curve, false, start, result.points);

@@ -49,6 +49,14 @@ Expected<Directions, Errors> read_directions(const Scene& scene, const std::vect
     Directions result{.by = by, .parameters = {}, .columns = {}};
     Errors errors;
     for (const std::string& text : by) {
+        if (std::ranges::count(by, text) > 1) {
+            errors.push_back({.code = ErrorCode::DuplicateName,
+                              .where = "--sensitivity",
+                              .message = fmt::format("{} is named twice", text),
+                              .hint = "name it once",
+                              .excerpt = {}});
+            return errors;
+        }
         if (text.starts_with(parameter)) {
             const std::string name = text.substr(parameter.size());
             const auto known = std::ranges::find(result.parameters, name);

@@ -247,10 +247,10 @@ private:
             if (const auto node = located(a, b, step, test))
                 branch.special.push_back({.kind = kind, .value = node->point.value, .place = {}});
         };
-        if (a.dvalue() * b.dvalue() < 0) {
-            add("fold", [](const RestNode& node) { return node.dvalue(); });
-        } else if (a.determinant * b.determinant < 0) {
+        if (a.determinant * b.determinant < 0) {
             add("branching", [](const RestNode& node) { return node.determinant; });
+        } else if (a.dvalue() * b.dvalue() < 0) {
+            add("fold", [](const RestNode& node) { return node.dvalue(); });
         } else if (sides_.empty() && a.point.stable != b.point.stable) {
             add("stability",
                 [&](const RestNode& node) { return node.point.stable == a.point.stable ? -1.0 : 1.0; });

@@ -1,6 +1,7 @@
 #include "flow.hpp"
 
 #include "core/dense.hpp"
+#include "kernel.hpp"
 #include "slip_parts.hpp"
 
 #include <algorithm>
@@ -151,18 +152,70 @@ void Flow::follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>
     if (!begun_ && !pending_ && !loss_) look_at_start(piece, statuses);
     if (!loss_) resume_from(piece, statuses);
     if (loss_) return;
-    if (!piece_.propagate(piece, statuses, X_)) {
-        lose({.kind = "onset",
+    if (stays_at_switch(piece) && depends_on_side(piece, statuses)) {
+        lose({.kind = "formula",
               .contact = -1,
-              .words = "slip in space begins where the normal force is zero, or is too slow relative to "
-                       "its force for series of its derivatives"},
+              .words = "the motion stays where a formula changes from one piece to the other"},
              piece.t_s);
+        return;
+    }
+    if (!piece_.propagate(piece, statuses, X_)) {
+        const bool slips_in_space = std::ranges::any_of(
+            statuses, [](const SeriesStatus& one) { return one.dimension == 3 && one.slides; });
+        if (slips_in_space)
+            lose({.kind = "onset",
+                  .contact = -1,
+                  .words = "slip in space begins where the normal force is zero, or is too slow relative to "
+                           "its force for series of its derivatives"},
+                 piece.t_s);
+        else
+            lose({.kind = "formula", .contact = -1, .words = "a formula has no finite derivative here"},
+                 piece.t_s);
     } else {
         if (on_derivatives) on_derivatives(piece_, X_);
         if (saltation_.is_one_sided) look_for_touches(piece, statuses);
     }
     acceleration_ = piece_.a;
     begun_ = true;
+}
+
+/// A function that chooses pieces of formulas vanishes along the whole piece, and other data move it.
+bool Flow::stays_at_switch(const SeriesPiece& piece)
+{
+    Differentiated& switches = system_.switches;
+    if (switches.slope.rows() == 0) return false;
+    constexpr double rounding = VariationalSystem::switch_rounding;
+    Eigen::VectorXd q, u;
+    Workspace work;
+    std::vector<char> stays(static_cast<std::size_t>(switches.slope.rows()), 1);
+    for (const double part : {0.25, 0.5, 0.75}) {
+        piece.at(part * piece.h_s, q, u);
+        const auto place = system_.place(piece.t_s + part * piece.h_s, q, u);
+        switches.at(place.point(), work);
+        const double size = std::max(q.cwiseAbs().maxCoeff(), u.cwiseAbs().maxCoeff());
+        for (std::size_t i = 0; i < stays.size(); ++i) {
+            if (std::abs(switches.value[static_cast<Eigen::Index>(i)]) > rounding * size) stays[i] = 0;
+        }
+    }
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+        const auto slope = switches.slope.row(static_cast<Eigen::Index>(i)).head(X_.rows());
+        if (stays[i] != 0 && (slope.cwiseAbs() * X_.cwiseAbs()).maxCoeff() > 0) return true;
+    }
+    return false;
+}
+
+/// Whether the pieces of formulas on both sides of such a switch give other derivatives.
+bool Flow::depends_on_side(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    constexpr double rounding = 1e-12;
+    Rows above = X_, below = X_;
+    piece_.side_of_zero = 1;
+    const bool is_above = piece_.propagate(piece, statuses, above);
+    piece_.side_of_zero = -1;
+    const bool is_below = piece_.propagate(piece, statuses, below);
+    piece_.side_of_zero = 0;
+    if (is_above != is_below) return true;
+    return is_above && (above - below).cwiseAbs().maxCoeff() > rounding * above.cwiseAbs().maxCoeff();
 }
 
 /// A contact that is closed where the piece begins and does not approach: it leaves there, whatever roundings
@@ -278,6 +331,54 @@ void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::
     X_.middleRows(n, n) -= AiHt * LeastSquares(W).solve(dU);
 }
 
+/// Contacts that hold keep g, U_N and, where they stick, U_T at zero: what rounding has left of their
+/// derivatives would live on, where the motion has forgotten them.
+void Flow::keep_closed(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    const auto columns = X_.rows(), z = 2 * static_cast<Eigen::Index>(scene_.model.coordinates());
+    if (statuses.empty() || columns == 0) return;
+    Eigen::VectorXd q, u;
+    piece.at(0, q, u);
+    const Eigen::MatrixXd C = rows_that_hold(system_.place(piece.t_s, q, u), statuses);
+    const Eigen::MatrixXd C_z = C.leftCols(z), N = kernel_of(C_z);
+    const Rows by_parameters = C.rightCols(columns - z) * X_.bottomRows(columns - z);
+    X_.topRows(z) = Rows(N * (N.transpose() * X_.topRows(z)) - LeastSquares(C_z, 1e-10).solve(by_parameters));
+}
+
+Eigen::MatrixXd Flow::rows_that_hold(const VariationalSystem::Place& place,
+                                     const std::vector<SeriesStatus>& statuses)
+{
+    const Eigen::Index columns = system_.columns();
+    Workspace work;
+    Eigen::MatrixXd C(0, columns);
+    const auto add = [&](const Eigen::MatrixXd& rows) {
+        C.conservativeResize(C.rows() + rows.rows(), columns);
+        C.bottomRows(rows.rows()) = rows;
+    };
+    for (const SeriesStatus& status : statuses) {
+        auto& contact = system_.contacts[static_cast<std::size_t>(status.contact)];
+        Differentiated& U = contact.U[static_cast<std::size_t>(status.frame)];
+        contact.gap.at(place.point(), work);
+        U.at(place.point(), work);
+        add(contact.gap.slope.leftCols(columns));
+        add(U.slope.topRows(status.sticks ? status.dimension : 1).leftCols(columns));
+    }
+    return C;
+}
+
+void Flow::change_columns(const Rows& X, const Eigen::MatrixXd& T)
+{
+    X_ = X;
+    piece_.change_columns(T);
+    saltation_.change_columns(T);
+}
+
+void Flow::replace_derivatives(const Rows& X)
+{
+    change_columns(X, Eigen::MatrixXd::Zero(X_.cols(), X.cols()));
+    saltation_.forget_bounces();
+}
+
 void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     if (!pending_) return;
@@ -293,6 +394,7 @@ void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>
         a[i] = piece.u[static_cast<std::size_t>(i) * stride + 1];
     }
     saltation_.leave(u, a, X_);
+    keep_closed(piece, statuses);
     if (!passed_.empty()) passed_.back().X_after = X_.topRows(2 * n);
     pending_ = false;
 }
@@ -373,6 +475,7 @@ void Flow::keep_events()
                 one.dP = percussion.dP.row(0).transpose();
                 one.dU_minus = percussion.dU_minus.row(0).transpose();
                 one.dU_plus = percussion.dU_plus.row(0).transpose();
+                one.friction = percussion.friction;
             }
         }
     }

@@ -17,6 +17,7 @@ struct FlowEvent {
     Eigen::VectorXd q, u_before, u_after;   ///< empty at the start
     Eigen::MatrixXd du_before, du_after;
     Eigen::MatrixXd X_before, X_after;  ///< of (q, u), at fixed time on both sides
+    std::optional<ImpactFriction> friction;
 };
 
 /// A motion by power series together with its derivatives in chosen directions.
@@ -43,8 +44,10 @@ public:
     [[nodiscard]] const State& state() const noexcept { return state_; }
     /// Derivatives at the time of the state, that time being fixed.
     [[nodiscard]] const Rows& X() const noexcept { return X_; }
-    /// Goes on with other directions, at the time of the state.
-    void replace_derivatives(const Rows& X) { X_ = X; }
+    /// Goes on with other directions X, which are the former ones times T, and zeros.
+    void change_columns(const Rows& X, const Eigen::MatrixXd& T);
+    /// The same with directions that have nothing to do with the former ones.
+    void replace_derivatives(const Rows& X);
     [[nodiscard]] const Eigen::VectorXd& acceleration() const noexcept { return acceleration_; }
     /// Of the instant at which `until` ended the last advance.
     [[nodiscard]] const Rows& dt_until() const noexcept { return dt_until_; }
@@ -62,6 +65,9 @@ public:
     [[nodiscard]] const std::vector<OneSided>& one_sided() const noexcept { return one_sided_; }
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] VariationalSystem& system() noexcept { return system_; }
+    /// Derivatives by (q, u, p) of what contacts keep at zero: g, U_N and, where they stick, U_T.
+    [[nodiscard]] Eigen::MatrixXd rows_that_hold(const VariationalSystem::Place& place,
+                                                 const std::vector<SeriesStatus>& statuses);
     [[nodiscard]] const Model& model() const noexcept { return scene_.model; }
     [[nodiscard]] int pieces() const noexcept { return pieces_; }
 
@@ -77,7 +83,10 @@ private:
     void pass(const SeriesInstant& instant);
     void follow_piece(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, bool slip_ends);
     void follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    [[nodiscard]] bool stays_at_switch(const SeriesPiece& piece);
+    [[nodiscard]] bool depends_on_side(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    void keep_closed(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void keep_events();
     void look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);

@@ -53,7 +53,7 @@ bool ImpactingOrbit::make_members()
     if (!member) return false;
     member_ = std::move(*member);
     open_ = member_without(*member_, contact_);
-    if (member_->period) period_s = given_period(*member_);
+    if (member_->period) period_s = given_period(*member_).value_s;
     return open_ != nullptr;
 }
 

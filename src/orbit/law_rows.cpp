@@ -1,5 +1,6 @@
 #include "law_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -95,6 +96,21 @@ std::optional<Loss> add_law_rows(const LawRows& rows, double largest_P, int n, E
                         rows.U_minus.tail(2) * rows.De_T);
     }
     return std::nullopt;
+}
+
+std::optional<ImpactFriction> friction_of(const LawRows& rows)
+{
+    const Eigen::Index d = rows.P.size() - 1;
+    const double bound = rows.mu * rows.P[0];
+    if (d == 0 || rows.contact->rough || !(bound > 0)) return std::nullopt;
+    if (at_bound(rows)) {
+        const Eigen::VectorXd V = opposed(rows);
+        return ImpactFriction{.slides = d == 1 && V[0] < 0 ? -1 : 1, .left = V.norm()};
+    }
+    const double left =
+        d == 2 ? bound - rows.P.tail(2).norm()
+               : std::min(rows.P[1] - bound * rows.contact->low, bound * rows.contact->high - rows.P[1]);
+    return ImpactFriction{.slides = 0, .left = left};
 }
 
 std::size_t frame_of(const Model& model, int c, VariationalSystem::ContactFunctions& contact,

@@ -2,6 +2,8 @@
 
 #include "variational_piece.hpp"
 
+#include "carom/orbit/sensitivity.hpp"
+
 #include <optional>
 #include <string>
 
@@ -17,7 +19,7 @@ struct ImpactOrder {
 
 /// Why derivatives end at an instant.
 struct Loss {
-    std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start, correction
+    std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, formula, start, correction
     int contact = -1;
     int order = 0;  ///< grazing: of the minimum of the gap
     std::string words;
@@ -47,6 +49,9 @@ struct LawRows {
 /// is at a threshold.
 [[nodiscard]] std::optional<Loss> add_law_rows(const LawRows& rows, double largest_P, int n,
                                                Eigen::MatrixXd& M, Rows& right);
+
+/// What friction does in an impact; nothing: there is none, or nothing bounds it.
+[[nodiscard]] std::optional<ImpactFriction> friction_of(const LawRows& rows);
 
 /// In space the frame of a contact is that of its normal (CF-3): the one that has the rows of the model.
 [[nodiscard]] std::size_t frame_of(const Model& model, int c, VariationalSystem::ContactFunctions& contact,

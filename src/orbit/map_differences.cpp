@@ -78,7 +78,26 @@ MapDifferences::MapDifferences(const ImpactMap& map, ImpactContacts like, std::v
 {
 }
 
-std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) const
+/// Rows of slip that is zero and stays so to first order.
+std::vector<int> MapDifferences::still(const MapData& at, const MapData& direction) const
+{
+    constexpr double rounding = 1e-9;
+    const Eigen::VectorXd U = at.rows * at.u + at.b;
+    const Eigen::VectorXd DU = direction.rows * at.u + at.rows * direction.u + direction.b;
+    const Eigen::VectorXd size = direction.rows.cwiseAbs() * at.u.cwiseAbs() +
+                                 at.rows.cwiseAbs() * direction.u.cwiseAbs() + direction.b.cwiseAbs();
+    std::vector<int> result;
+    for (int row = 0; row < static_cast<int>(U.size()); ++row) {
+        const bool normal = std::ranges::find(like_.offsets, row) != like_.offsets.end();
+        if (!normal && std::abs(U[row]) <= rounding * U.cwiseAbs().maxCoeff() &&
+            std::abs(DU[row]) <= rounding * size[row])
+            result.push_back(row);
+    }
+    return result;
+}
+
+std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data,
+                                                           const std::vector<int>& at_rest) const
 {
     const auto A = Metric::from_matrix(data.A);
     if (!A) return std::nullopt;
@@ -86,10 +105,11 @@ std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) 
     closed.rows = data.rows;
     closed.b = data.b;
     Eigen::MatrixXd H(closed.size(), data.u.size());
-    std::vector<int> kept;
+    std::vector<int> kept = at_rest;
     for (int k = 0; k < closed.size(); ++k) {
         H.row(k) = data.rows.row(closed.offsets[static_cast<std::size_t>(k)]);
-        if (touched_[static_cast<std::size_t>(k)] != 0) kept.push_back(k);
+        if (touched_[static_cast<std::size_t>(k)] != 0)
+            kept.push_back(closed.offsets[static_cast<std::size_t>(k)]);
         Law& law = closed.laws[static_cast<std::size_t>(k)];
         if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = data.e[k];
         if (auto* coulomb = std::get_if<Coulomb>(&law)) {
@@ -98,15 +118,15 @@ std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) 
         }
         if (!check(law)) return std::nullopt;
     }
-    // a contact that touched stays so: U_N = 0 to all orders, not to the first alone
+    // a contact that touched stays so: U_N = 0 to all orders, not to the first alone; so does one that rolls
     Eigen::VectorXd u = data.u;
     if (!kept.empty()) {
         Eigen::MatrixXd G(static_cast<Eigen::Index>(kept.size()), u.size());
         Eigen::VectorXd approach(G.rows());
         for (Eigen::Index i = 0; i < G.rows(); ++i) {
-            const int k = kept[static_cast<std::size_t>(i)];
-            G.row(i) = H.row(k);
-            approach[i] = H.row(k).dot(u) + data.b[closed.offsets[static_cast<std::size_t>(k)]];
+            const int row = kept[static_cast<std::size_t>(i)];
+            G.row(i) = data.rows.row(row);
+            approach[i] = G.row(i).dot(u) + data.b[row];
         }
         const Eigen::MatrixXd AiGt = Ldlt(data.A).solve(G.transpose());
         const Eigen::MatrixXd W = G * AiGt;
@@ -123,12 +143,13 @@ std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) 
 std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& at, const MapData& direction,
                                                                 double step) const
 {
-    const auto here = percussions(at);
+    const auto rest = still(at, direction);
+    const auto here = percussions(at, rest);
     if (!here) return std::nullopt;
     Extrapolation slope, kink;
     for (int level = 0; level < levels; ++level, step /= 2) {
-        const auto ahead = percussions(at.moved(direction, step)),
-                   behind = percussions(at.moved(direction, -step));
+        const auto ahead = percussions(at.moved(direction, step), rest),
+                   behind = percussions(at.moved(direction, -step), rest);
         if (!ahead || !behind) return std::nullopt;
         slope.add(level, (*ahead - *behind) / (2 * step), 4, 4);
         kink.add(level, (*ahead - 2 * *here + *behind) / step, 2, 4);
@@ -140,12 +161,13 @@ std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& a
 std::optional<MapDifferences::Slope> MapDifferences::one_side(const MapData& at, const MapData& direction,
                                                               double step) const
 {
-    const auto here = percussions(at);
+    const auto rest = still(at, direction);
+    const auto here = percussions(at, rest);
     if (!here) return std::nullopt;
-    const double side = percussions(at.moved(direction, step)) ? 1 : -1;
+    const double side = percussions(at.moved(direction, step), rest) ? 1 : -1;
     Extrapolation slope;
     for (int level = 0; level < levels; ++level, step /= 2) {
-        const auto there = percussions(at.moved(direction, side * step));
+        const auto there = percussions(at.moved(direction, side * step), rest);
         if (!there) return std::nullopt;
         slope.add(level, side * (*there - *here) / step, 2, 2);
     }

@@ -27,8 +27,10 @@ public:
     MapDifferences(const ImpactMap& map, ImpactContacts like, std::vector<int> contacts,
                    std::vector<char> touched, Eigen::VectorXd q, double t_s);
 
-    /// Percussions of all rows; nothing: the map refuses these data.
-    [[nodiscard]] std::optional<Eigen::VectorXd> percussions(const MapData& data) const;
+    /// Percussions of all rows, with a velocity that keeps those `at_rest` at zero; nothing: the map refuses
+    /// these data.
+    [[nodiscard]] std::optional<Eigen::VectorXd> percussions(const MapData& data,
+                                                             const std::vector<int>& at_rest = {}) const;
 
     struct Slope {
         Eigen::VectorXd value;  ///< of the percussions, along the direction
@@ -39,6 +41,7 @@ public:
     [[nodiscard]] std::optional<Slope> along(const MapData& at, const MapData& direction) const;
 
 private:
+    [[nodiscard]] std::vector<int> still(const MapData& at, const MapData& direction) const;
     [[nodiscard]] std::optional<Slope> both_sides(const MapData& at, const MapData& direction,
                                                   double step) const;
     [[nodiscard]] std::optional<Slope> one_side(const MapData& at, const MapData& direction,

@@ -2,6 +2,9 @@
 
 #include "closure.hpp"
 #include "core/dense.hpp"
+#include "forcing.hpp"
+#include "landings.hpp"
+#include "stability.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +27,11 @@ std::vector<std::complex<double>> multipliers_of(const Eigen::MatrixXd& M)
     return result;
 }
 
+std::string_view stability_of(const Orbit& orbit)
+{
+    return orbit.stable ? "stable" : orbit.neutral ? "neutral" : "unstable";
+}
+
 Eigen::MatrixXd monodromy_of(const Orbit& orbit, std::span<const int> coordinates)
 {
     const auto n = orbit.start.q.size(), d = static_cast<Eigen::Index>(coordinates.size());
@@ -41,6 +49,18 @@ Eigen::MatrixXd monodromy_of(const Orbit& orbit, std::span<const int> coordinate
 
 namespace detail {
 namespace {
+
+/// From the whole matrix of a period, whose eigenvalues are the multipliers and zeros (OR-29).
+void add_stability(const Eigen::MatrixXd& M, const Eigen::VectorXd& scale, Orbit& orbit)
+{
+    orbit.stable = orbit.neutral = true;
+    for (const auto& m : orbit.section_multipliers) {
+        const bool on_circle = is_on_unit_circle(m, M, scale, orbit.residual);
+        orbit.stable = orbit.stable && !on_circle && std::abs(m) < 1;
+        orbit.neutral = orbit.neutral && (on_circle || std::abs(m) < 1);
+    }
+    orbit.neutral = orbit.neutral && !orbit.stable;
+}
 
 /// The return map of a section: what a period does, taken back along the flow to the section (OR-10).
 Eigen::MatrixXd on_section(const Closure& closure, const Eigen::MatrixXd& M_B, const Eigen::VectorXd& f,
@@ -64,13 +84,15 @@ void add_multipliers(Closure& closure, Orbit& orbit)
     orbit.monodromy = M_B * closure.B.transpose();
     orbit.multipliers = multipliers_of(closure.B.transpose() * M_B);
     orbit.section_multipliers = orbit.multipliers;
+    Eigen::MatrixXd M = orbit.monodromy;
     if (closure.has_free_period() && closure.member().section && closure.B.cols() > 0) {
         const auto n = closure.start.q.size();
         const Eigen::RowVectorXd slope = closure.member().section->slope.row(0).head(2 * n);
-        orbit.section_multipliers = multipliers_of(on_section(closure, M_B, closure.shot.f_end, slope));
+        const Eigen::VectorXd& f = closure.shot.f_end;
+        orbit.section_multipliers = multipliers_of(on_section(closure, M_B, f, slope));
+        M -= f * ((slope * M) / slope.dot(f));
     }
-    orbit.stable =
-        std::ranges::all_of(orbit.section_multipliers, [](const auto& m) { return std::abs(m) < 1; });
+    add_stability(M, closure.scale, orbit);
 }
 
 /// How start and period follow the parameters: the linear equation of the closure.
@@ -96,6 +118,62 @@ Eigen::MatrixXd along_rows(const Eigen::MatrixXd& by_columns, const Closure& clo
     return by_columns.leftCols(d) * steps.topRows(d) + by_columns.rightCols(P);
 }
 
+/// How near impacts are to slide where they stick, or to stick where they slide.
+void add_frictions(Orbit& orbit)
+{
+    for (const SensitiveEvent& one : orbit.events) {
+        if (!one.friction || one.event.kind != EventKind::Impact) continue;
+        orbit.near.push_back(
+            {.kind = one.friction->slides != 0 ? Nearness::Kind::ImpactSlip : Nearness::Kind::ImpactHold,
+             .contact = one.event.contact,
+             .time_s = one.event.time_s,
+             .value = one.friction->left,
+             .q = {},
+             .u = {},
+             .slope = {}});
+    }
+}
+
+/// The times between events of two contacts that follow each other: where one vanishes is a corner.
+void add_intervals(Orbit& orbit)
+{
+    const SensitiveEvent* first = nullptr;
+    for (const SensitiveEvent& second : orbit.events) {
+        const bool follows = first != nullptr && first->event.time_s > orbit.start.t_s;
+        if (follows && first->event.contact >= 0 && second.event.contact >= 0 &&
+            first->event.contact != second.event.contact && second.event.time_s > first->event.time_s)
+            orbit.near.push_back({.kind = Nearness::Kind::Interval,
+                                  .contact = second.event.contact,
+                                  .time_s = second.event.time_s,
+                                  .value = second.event.time_s - first->event.time_s,
+                                  .q = {},
+                                  .u = {},
+                                  .slope = second.dtime_s.size() == first->dtime_s.size()
+                                               ? Eigen::VectorXd(second.dtime_s - first->dtime_s)
+                                               : Eigen::VectorXd(),
+                                  .before = first->event.contact});
+        first = &second;
+    }
+}
+
+/// Impacts that accumulate get as slow as one likes: that says nothing about other sequences.
+void forget_landing_impacts(Orbit& orbit)
+{
+    const auto parts = parts_of_landings(orbit);
+    std::erase_if(orbit.near, [&](const Nearness& near) {
+        const bool of_impact = near.kind == Nearness::Kind::Impact ||
+                               near.kind == Nearness::Kind::ImpactSlip ||
+                               near.kind == Nearness::Kind::ImpactHold;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const Event& event = orbit.events[i].event;
+            if (parts[i] == LandingPart::Accumulating && event.contact == near.contact &&
+                event.time_s == near.time_s && of_impact)
+                return true;
+        }
+        return false;
+    });
+}
+
 }  // namespace
 
 Orbit orbit_of(Closure& closure, const OrbitOptions&)
@@ -113,6 +191,8 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
     orbit.near = shot.near;
     if (!shot.good || shot.loss) return orbit;
     orbit.end_shift = shot.z_end.head(n) - closure.start.q;
+    const double moves = (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff();
+    orbit.rests = moves <= 1e-9 * std::max(orbit.start.q.cwiseAbs().maxCoeff(), member.scene.length_m);
     add_multipliers(closure, orbit);
     const Eigen::MatrixXd steps = follow_parameters(closure);
     const Eigen::Index d = closure.B.cols();
@@ -148,8 +228,12 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
                                 .du_before = along_rows(one.du_before, closure, steps),
                                 .du_after = along_rows(one.du_after, closure, steps),
                                 .dz_before = one.X_before,
-                                .dz_after = one.X_after});
+                                .dz_after = one.X_after,
+                                .friction = one.friction});
     }
+    add_frictions(orbit);
+    add_intervals(orbit);
+    forget_landing_impacts(orbit);
     return orbit;
 }
 
@@ -164,44 +248,6 @@ Error section_error(const std::string& message,
             .message = message,
             .hint = hint,
             .excerpt = {}};
-}
-
-constexpr double no_period_s = 0.7310585786300049;  ///< nobody's: what repeats after it does not depend on t
-
-/// Whether forces, gaps, velocities of obstacles and coefficients of laws at t and t + T are the same.
-bool repeats_after(Member& member, double T)
-{
-    VariationalSystem& system = member.flow->system();
-    std::vector<Formula> formulas = member.symbols.system.forces;
-    formulas.push_back(member.symbols.system.potential);
-    Differentiated functions = system.functions_of(formulas);
-    Workspace work;
-    const State& start = member.scene.start;
-    const auto n = static_cast<std::size_t>(start.q.size());
-    for (int k = 0; k < 8; ++k) {
-        Eigen::VectorXd q = start.q, u = start.u;
-        for (std::size_t i = 0; i < n; ++i) {
-            q[static_cast<Eigen::Index>(i)] +=
-                0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
-            u[static_cast<Eigen::Index>(i)] += 0.1 * std::cos(2.3 * k + static_cast<double>(i));
-        }
-        const double t = start.t_s + 0.37 * T * k;
-        const auto same = [&](Differentiated& f) {
-            f.at(system.place(t, q, u).point(), work);
-            const Eigen::VectorXd before = f.value;
-            const Eigen::MatrixXd slope = f.slope;
-            f.at(system.place(t + T, q, u).point(), work);
-            const double size = before.cwiseAbs().sum() + slope.cwiseAbs().sum();
-            return (f.value - before).cwiseAbs().maxCoeff() <= 1e-8 * size + 1e-300 &&
-                   (f.slope.leftCols(2 * q.size()) - slope.leftCols(2 * q.size())).cwiseAbs().maxCoeff() <=
-                       1e-8 * size + 1e-300;
-        };
-        if (!formulas.empty() && !same(functions)) return false;
-        for (auto& contact : system.contacts) {
-            if (!same(contact.gap) || !same(contact.U[0]) || !same(contact.coefficients)) return false;
-        }
-    }
-    return true;
 }
 
 double section_value(Member& member)
@@ -231,21 +277,13 @@ bool run_to_section(Member& member, double duration_s)
     return flow.advance(flow.state().t_s + duration_s) == Flow::End::Until;
 }
 
-bool is_equilibrium(Member& member, const Orbit& orbit)
-{
-    // rest closes after any time; where forces depend on it, being at rest for a period is a motion
-    const double moves = (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff();
-    const double size = std::max(orbit.start.q.cwiseAbs().maxCoeff(), member.scene.length_m);
-    return moves <= 1e-9 * size && repeats_after(member, no_period_s);
-}
-
 Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
 {
     Flow& flow = *member.flow;
     const Rows none(flow.system().columns(), 0);
     FirstGuess guess{.state = member.scene.start, .period_s = 0};
     if (member.period) {
-        guess.period_s = given_period(member);
+        guess.period_s = given_period(member).value_s;
         if (!(guess.period_s > 0)) {
             return Errors{{.code = ErrorCode::SettingOutOfRange,
                            .where = "--period",
@@ -253,16 +291,7 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
                            .hint = "give a time greater than zero, such as 2*pi/w",
                            .excerpt = {}}};
         }
-        if (!repeats_after(member, guess.period_s)) {
-            return Errors{
-                {.code = ErrorCode::SettingOutOfRange,
-                 .where = "--period",
-                 .message = fmt::format("after {} s the formulas of the scene are not what they were: the "
-                                        "period is not a multiple of the period of the forcing",
-                                        guess.period_s),
-                 .hint = "give a multiple of the period of the forces and obstacles",
-                 .excerpt = {}}};
-        }
+        if (auto wrong = wrong_period(member, options)) return Errors{std::move(*wrong)};
         for (int k = 0; k < options.settle; ++k) {
             flow.set_until(nullptr);
             flow.start(guess.state, none);
@@ -282,7 +311,7 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
                  "give --period T where forces repeat, or --section FORMULA where they do not depend on t",
              .excerpt = {}}};
     }
-    if (!repeats_after(member, no_period_s)) {
+    if (!repeats_at_all_times(member)) {
         return Errors{
             section_error("the scene depends on the time: its orbits have the period of the forcing",
                           "give --period with the period of the forces, or a multiple of it")};
@@ -321,9 +350,9 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
     orbit.converged = report.converged;
     orbit.iterations = report.iterations;
     orbit.trouble = report.trouble;
-    if (orbit.converged && detail::is_equilibrium(**member, orbit)) {
-        orbit.converged = false;
-        orbit.stable = false;
+    // rest closes after any time
+    if (orbit.converged && orbit.rests && detail::repeats_at_all_times(**member)) {
+        orbit.converged = orbit.stable = orbit.neutral = false;
         orbit.trouble = std::string(detail::equilibrium_words);
     }
     return orbit;

@@ -40,12 +40,17 @@ public:
     /// (OR-26). False: `loss` says what is wrong.
     [[nodiscard]] bool rests_as_told(const std::vector<SeriesStatus>& after);
 
+    /// Directions times T from here on: what impacts that may accumulate have left goes along.
+    void change_columns(const Eigen::MatrixXd& T);
+    void forget_bounces() { bounces_.clear(); }
+
     Rows dt;  ///< of the instant, one row
     struct Percussion {
         int contact = 0;
         double P = 0, U_minus = 0, U_plus = 0;  ///< normal
         Rows dt;                                ///< of its instant: several at once may be pulled apart
         Rows dP, dU_minus, dU_plus;
+        std::optional<ImpactFriction> friction = {};
     };
     std::vector<Percussion> percussions;
     /// Gaps that touch zero at the instant: where they stay open instead, nothing happens.

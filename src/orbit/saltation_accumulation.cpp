@@ -123,4 +123,15 @@ void Saltation::extrapolate(const SeriesInstant& instant)
     }
 }
 
+void Saltation::change_columns(const Eigen::MatrixXd& T)
+{
+    if (D_.cols() != T.rows()) return;  // nothing has been crossed yet
+    D_ = D_ * T;
+    dt = dt * T;
+    for (Bounce& bounce : bounces_) {
+        bounce.D = bounce.D * T;
+        bounce.dt = bounce.dt * T;
+    }
+}
+
 }  // namespace carom::detail

@@ -44,15 +44,19 @@ bool Saltation::jump_by_laws(const SeriesJump& one, std::optional<double> map_re
     M.topLeftCorner(n, n) = kinetic_matrix(system_, place, work_);
     right.topRows(n) += M.topLeftCorner(n, n) * D_.middleRows(n, n);
     const double largest = size > 0 ? one.P.cwiseAbs().maxCoeff() : 0;
+    std::vector<std::optional<ImpactFriction>> friction;
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        loss = add_law_rows(rows_of(one, k, map_restitution), largest, n, M, right);
+        const LawRows rows = rows_of(one, k, map_restitution);
+        loss = add_law_rows(rows, largest, n, M, right);
         if (loss) return false;
+        friction.push_back(friction_of(rows));
     }
     const Rows solution = LeastSquares(M).solve(right);
     const Rows before = D_.middleRows(n, n);
     Du_plus = solution.topRows(n);
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
         record_percussion(one, k, solution.row(n + one.offsets[k]), before, Du_plus);
+        percussions.back().friction = friction[k];
     }
     D_.middleRows(n, n) = Du_plus;
     if (one.soft) close_gaps(one);

@@ -42,7 +42,7 @@ Errors check_instants(const Scene& scene, const std::vector<double>& at_s)
         const bool inside = at_s[i] >= scene.start.t_s && at_s[i] <= end;
         if (inside && (i == 0 || at_s[i] > at_s[i - 1])) continue;
         return {{.code = ErrorCode::SettingOutOfRange,
-                 .where = "SensitivityOptions::at_s",
+                 .where = "--at",
                  .message = fmt::format(
                      "{} s is not an instant of the run, or not later than the previous one", at_s[i]),
                  .hint = fmt::format("give increasing instants from {} to {} s", scene.start.t_s, end),

@@ -1,5 +1,8 @@
 #include "special_points.hpp"
 
+#include "landings.hpp"
+#include "stability.hpp"
+
 #include "core/dense.hpp"
 
 #include <algorithm>
@@ -25,21 +28,67 @@ double doubling(const BranchNode& node)
     return Lu(M + Eigen::MatrixXd::Identity(M.rows(), M.cols())).determinant();
 }
 
-/// |m|^2 - 1 of the largest pair of complex multipliers; nothing: there is none.
-std::optional<double> turning(const BranchNode& node)
+/// The largest pair of complex multipliers; nothing: there is none.
+std::optional<std::complex<double>> largest_pair(const BranchNode& node)
 {
     for (const auto& m : node.orbit.multipliers) {
-        if (std::abs(m.imag()) > 1e-9) return std::norm(m) - 1;
+        if (std::abs(m.imag()) > 1e-9) return m;
     }
     return std::nullopt;
 }
 
-/// The kinds of events and their contacts, in their order.
-std::vector<std::pair<EventKind, int>> sequence(const Orbit& orbit)
+double turning(const BranchNode& node)
 {
-    std::vector<std::pair<EventKind, int>> result;
-    for (const SensitiveEvent& one : orbit.events) {
-        if (one.event.time_s > orbit.start.t_s) result.emplace_back(one.event.kind, one.event.contact);
+    const auto m = largest_pair(node);
+    return m ? std::norm(*m) - 1 : 0;
+}
+
+/// A pair that is off the circle: those of conservative systems stay on it.
+bool can_turn(const BranchNode& node)
+{
+    const auto m = largest_pair(node);
+    return m && !is_on_unit_circle(*m, node.orbit.monodromy, node.scale, node.orbit.residual);
+}
+
+/// Events of the period without the parts of landings.
+std::vector<const SensitiveEvent*> deciding_events(const Orbit& orbit)
+{
+    std::vector<const SensitiveEvent*> result;
+    const auto parts = parts_of_landings(orbit);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] == LandingPart::None && orbit.events[i].event.time_s > orbit.start.t_s)
+            result.push_back(&orbit.events[i]);
+    }
+    return result;
+}
+
+/// An event as a part of a sequence: impacts with friction stick, or slide one way or the other, and an impact
+/// may move several contacts at one instant.
+struct Mark {
+    EventKind kind{};
+    int contact = 0;
+    int slides = 0;
+    bool joint = false;
+
+    Mark(const SensitiveEvent& one, const std::vector<const SensitiveEvent*>& all)
+        : kind(one.event.kind),
+          contact(one.event.contact),
+          slides(one.friction ? one.friction->slides : 0),
+          joint(std::ranges::any_of(all, [&](const SensitiveEvent* other) {
+              return other->event.time_s == one.event.time_s && other->event.contact != contact;
+          }))
+    {
+    }
+    bool operator==(const Mark&) const = default;
+};
+
+/// These in their order.
+std::vector<Mark> sequence(const Orbit& orbit)
+{
+    std::vector<Mark> result;
+    const auto events = deciding_events(orbit);
+    for (const SensitiveEvent* one : events) {
+        result.emplace_back(*one, events);
     }
     return result;
 }
@@ -84,10 +133,13 @@ std::string kind_of(Nearness::Kind kind)
     case Nearness::Kind::Impact: return "grazing";
     case Nearness::Kind::Reaction: return "contact_lost";
     case Nearness::Kind::Hold:
-    case Nearness::Kind::Onset: return "slip";
+    case Nearness::Kind::Onset:
+    case Nearness::Kind::ImpactHold: return "slip";
+    case Nearness::Kind::Interval: return "corner";
     case Nearness::Kind::Reversal:
     case Nearness::Kind::Slip:
-    case Nearness::Kind::Stop: break;
+    case Nearness::Kind::Stop:
+    case Nearness::Kind::ImpactSlip: break;
     }
     return "stick";
 }
@@ -100,7 +152,7 @@ const Nearness* same_at(const BranchNode& node, const BranchNode& from, const Ne
         return (one.time_s - at.start.t_s) / at.period_s;
     };
     for (const Nearness& one : node.orbit.near) {
-        if (one.kind != like.kind || one.contact != like.contact) continue;
+        if (one.kind != like.kind || one.contact != like.contact || one.before != like.before) continue;
         const double away = std::abs(phase(node, one) - phase(from, like));
         if (best == nullptr || away < std::abs(phase(node, *best) - phase(from, like))) best = &one;
     }
@@ -239,16 +291,16 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
         point.value = found->point.value;
         point.time_s = found->point.time_s;
         point.slope = found->point.slope;
-        point.place = walk.scene().model.system().contacts[static_cast<std::size_t>(one.contact)].name;
+        const auto& contacts = walk.scene().model.system().contacts;
+        point.place = contacts[static_cast<std::size_t>(one.contact)].name;
+        if (one.before >= 0)
+            point.place = contacts[static_cast<std::size_t>(one.before)].name + ", " + point.place;
         if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->value - node.value))
             nearest = std::move(point);
     }
     return nearest;
 }
 
-namespace {
-
-/// The same events in the same order, wherever in it the period begins.
 bool same_cycle(const BranchNode& a, const BranchNode& b)
 {
     const auto of_a = sequence(a.orbit);
@@ -261,6 +313,8 @@ bool same_cycle(const BranchNode& a, const BranchNode& b)
     return false;
 }
 
+namespace {
+
 /// Two events of different contacts that change their order between two nodes, and nothing else: their places
 /// in the sequence of the first node.
 std::optional<std::pair<std::size_t, std::size_t>> exchanged(const BranchNode& a, const BranchNode& b)
@@ -269,7 +323,7 @@ std::optional<std::pair<std::size_t, std::size_t>> exchanged(const BranchNode& a
     if (of_a.size() != of_b.size()) return std::nullopt;
     const auto differs = std::ranges::mismatch(of_a, of_b).in1;
     const auto i = static_cast<std::size_t>(differs - of_a.begin());
-    if (i + 1 >= of_a.size() || of_a[i].second == of_a[i + 1].second) return std::nullopt;
+    if (i + 1 >= of_a.size() || of_a[i].contact == of_a[i + 1].contact) return std::nullopt;
     auto swapped = of_a;
     std::swap(swapped[i], swapped[i + 1]);
     if (swapped != of_b) return std::nullopt;
@@ -287,10 +341,9 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
     const Test between = [first, at](const BranchNode& node) {
         double t_first = NAN, t_second = NAN;
         std::size_t place = 0;
-        for (const SensitiveEvent& one : node.orbit.events) {
-            if (!(one.event.time_s > node.orbit.start.t_s)) continue;
-            const std::pair kind{one.event.kind, one.event.contact};
-            if (place >= at && place <= at + 1) (kind == first ? t_first : t_second) = one.event.time_s;
+        for (const SensitiveEvent* one : deciding_events(node.orbit)) {
+            if (place >= at && place <= at + 1)
+                (one->event.contact == first.contact ? t_first : t_second) = one->event.time_s;
             ++place;
         }
         return t_second - t_first;
@@ -303,45 +356,59 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
         return std::nullopt;
     SpecialPoint point = special("corner", *node);
     const auto& contacts = walk.scene().model.system().contacts;
-    point.place = contacts[static_cast<std::size_t>(first.second)].name + ", " +
-                  contacts[static_cast<std::size_t>(second.second)].name;
+    point.place = contacts[static_cast<std::size_t>(first.contact)].name + ", " +
+                  contacts[static_cast<std::size_t>(second.contact)].name;
     for (const SensitiveEvent& one : node->orbit.events) {
-        if (std::pair{one.event.kind, one.event.contact} == first) point.time_s = one.event.time_s;
+        if (one.event.contact == first.contact && one.event.kind == first.kind)
+            point.time_s = one.event.time_s;
     }
     return point;
 }
 
+constexpr double straight = 0.8;  ///< the cosine between tangents, or a tangent and a chord, of one step
+
+/// From an orbit at a value to a node, in its units: how long, and how much of it along its tangent.
+struct Chord {
+    double length = 0, along = 0;
+
+    Chord(const BranchWalk& walk, const Orbit& from, double value, const BranchNode& to)
+    {
+        Eigen::VectorXd way(to.scale.size());
+        way << to.start.q - from.start.q, to.start.u - from.start.u;
+        // what closed contacts make of the start by the parameter is no part of the tangent
+        const Eigen::MatrixXd& free = to.orbit.tangent;
+        way = (free * (free.transpose() * way)).cwiseQuotient(to.scale);
+        const double later = (to.period_s - from.period_s) / to.period_s,
+                     more = (to.value - value) / walk.range();
+        length = std::sqrt(way.squaredNorm() + later * later + more * more);
+        along = to.dz.dot(way) + to.dT * later + to.dvalue * more;
+    }
+};
+
 /// Turns a node so that its way leads away from a point just passed, where the branch may turn round: beside
 /// grazing there are both orbits, with the impact and without it, on the same side. False: it is far from
-/// there, on another branch.
+/// there, on another branch, or the branch bends so much in between that it could be either way.
 bool leads_away(const BranchWalk& walk, const SpecialPoint& point, BranchNode& b, double step)
 {
-    constexpr double far = 10;
-    Eigen::VectorXd away(b.scale.size());
-    away << b.start.q - point.orbit.start.q, b.start.u - point.orbit.start.u;
-    away = away.cwiseQuotient(b.scale);
-    const double later = (b.period_s - point.orbit.period_s) / b.period_s,
-                 more = (b.value - point.value) / walk.range();
-    if (std::sqrt(away.squaredNorm() + later * later + more * more) > far * step) return false;
-    if (b.dz.dot(away) + b.dT * later + b.dvalue * more < 0) b = reversed(std::move(b));
+    constexpr double far = 10, shortest = 1e-5;
+    const Chord away(walk, point.orbit, point.value, b);
+    if (away.length > far * step) return false;
+    // on the last steps the point itself is not known better than that
+    if (std::abs(away.along) < straight * away.length && step > shortest) return false;
+    if (away.along < 0) b = reversed(std::move(b));
     return true;
 }
 
-/// Whether a step has stayed on its branch: not far beside the tangent, in much the same direction.
+/// Whether a step has stayed on its branch: neither far beside the tangent nor back to where it began, in much
+/// the same direction.
 bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step)
 {
-    constexpr double straight = 0.8, longest = 2;
-    Eigen::VectorXd way(a.scale.size());
-    way << b.start.q - a.start.q, b.start.u - a.start.u;
-    // what closed contacts make of the start by the parameter is no part of the tangent
-    const Eigen::MatrixXd& free = a.orbit.tangent;
-    way = (free * (free.transpose() * way)).cwiseQuotient(a.scale);
-    const double later = (b.period_s - a.period_s) / a.period_s, more = (b.value - a.value) / walk.range();
+    constexpr double longest = 2, shortest = 0.1;
+    const Chord way(walk, a.orbit, a.value, b);
     const Eigen::VectorXd dz = b.dz.cwiseProduct(b.scale).cwiseQuotient(a.scale);
     const double along = a.dz.dot(dz) + a.dT * b.dT + a.dvalue * b.dvalue;
     const double length = std::sqrt(dz.squaredNorm() + b.dT * b.dT + b.dvalue * b.dvalue);
-    return std::sqrt(way.squaredNorm() + later * later + more * more) <= longest * step &&
-           along >= straight * length;
+    return way.length <= longest * step && way.length >= shortest * step && along >= straight * length;
 }
 
 }  // namespace
@@ -364,12 +431,12 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, do
         return true;
     }
     if (!goes_on(walk, a, b, step)) return false;
-    if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
+    if (a.determinant * b.determinant < 0)
+        add("branching", [](const BranchNode& node) { return node.determinant; });
+    else if (a.dvalue * b.dvalue < 0)
+        add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
-    const auto turn_a = turning(a), turn_b = turning(b);
-    if (turn_a && turn_b && *turn_a * *turn_b < 0) {
-        add("torus", [](const BranchNode& node) { return turning(node).value_or(0); });
-    }
+    if (turning(a) * turning(b) < 0 && can_turn(a) && can_turn(b)) add("torus", turning);
     return true;
 }
 

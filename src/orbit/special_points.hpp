@@ -4,6 +4,9 @@
 
 namespace carom::detail {
 
+/// The same events in the same order, wherever in it the period begins.
+[[nodiscard]] bool same_cycle(const BranchNode& a, const BranchNode& b);
+
 /// Special points between two nodes that are `step` apart, located (OR-14); the second is turned to lead away
 /// from them. False: their events differ, and nothing that vanishes between them tells why.
 [[nodiscard]] bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step,

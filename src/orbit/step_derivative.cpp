@@ -59,8 +59,12 @@ bool StepDerivative::pass(const State& before, const State& after, double h_s, c
     const Rows dq = X.topRows(n), du = X.middleRows(n, n);
     dq_cone_ = dq + (at_end ? h_s : h_s / 2) * du;
 
+    if (is_at_switch(before, t_mid, s, data(dq + h_s / 2 * du, du, X)))
+        return lose("formula", -1, "the step is where a formula changes from one piece to the other");
+
     // free velocity (MS-2), one-step problem (MS-3), second half of the way (MS-4)
     const Rows Du_free = free_velocity(before, t_mid, h_s, s, X);
+    if (!Du_free.allFinite()) return lose("formula", -1, "a formula has no finite derivative here");
     Rows Du_end = Du_free;
     if (!s.contacts.empty() && !solve(before, t_mid, h_s, s, X, Du_free, Du_end)) return false;
     X.topRows(n) = dq + h_s / 2 * (du + Du_end);
@@ -70,6 +74,21 @@ bool StepDerivative::pass(const State& before, const State& after, double h_s, c
     Eigen::VectorXd moved;
     move(s.q_mid, after.u, h_s / 2, moved);
     return correct(moved, after, s, X);
+}
+
+/// A function that chooses pieces of formulas vanishes half-way, and other data move it.
+bool StepDerivative::is_at_switch(const State& before, double t_mid, const Scratch& s, const Rows& D)
+{
+    Differentiated& switches = system_.switches;
+    if (switches.value.size() == 0) return false;
+    switches.at(system_.place(t_mid, s.q_mid, before.u).point(), work_);
+    const double nothing = VariationalSystem::switch_rounding *
+                           std::max(s.q_mid.cwiseAbs().maxCoeff(), before.u.cwiseAbs().maxCoeff());
+    for (Eigen::Index i = 0; i < switches.value.size(); ++i) {
+        if (std::abs(switches.value[i]) > nothing) continue;
+        if ((switches.slope.row(i).cwiseAbs() * D.cwiseAbs()).maxCoeff() > 0) return true;
+    }
+    return false;
 }
 
 /// A (u_free - u) = h K(q_mid, u), and a second time at the mean velocity.

@@ -27,6 +27,7 @@ public:
     std::optional<Loss> loss;
 
 private:
+    [[nodiscard]] bool is_at_switch(const State& before, double t_mid, const Scratch& s, const Rows& D);
     [[nodiscard]] Rows free_velocity(const State& before, double t_mid, double h_s, const Scratch& s,
                                      const Rows& X);
     [[nodiscard]] bool solve(const State& before, double t_mid, double h_s, const Scratch& s, const Rows& X,

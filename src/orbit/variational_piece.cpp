@@ -1,6 +1,7 @@
 #include "variational_piece.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 namespace carom::detail {
@@ -92,8 +93,14 @@ void VariationalPiece::hold_sides(SeriesProgram& program, const SeriesPiece& pie
         it.held = 0;
     }
     program.tape.start_with_sides(middle_.data(), 1);
+    double size = 0;
+    for (const double x : middle_) {
+        size = std::max(size, std::abs(x));
+    }
     for (SeriesSwitch& it : switches) {
-        it.held = it.side;
+        const bool stays =
+            std::abs(program.tape.coefficients(it.reg)[0]) <= VariationalSystem::switch_rounding * size;
+        it.held = stays && side_of_zero != 0 ? side_of_zero : it.side;
     }
 }
 
@@ -288,7 +295,7 @@ bool VariationalPiece::solve_orders(int order, Rows& X)
             largest = std::max(largest, last);
             continue;
         }
-        if (!(last <= nothing * largest)) return false;
+        if (p == 0 || !(last <= nothing * largest)) return false;
         for (int k = p; k <= order; ++k) {
             x_[static_cast<std::size_t>(k) + (k < order ? 1 : 0)].setZero(2 * n, width);
             y_[static_cast<std::size_t>(k)].setZero(unknowns_, width);
@@ -398,6 +405,15 @@ int VariationalPiece::order_of_touch(int contact, double s) const
         order += 2;
     }
     return order;
+}
+
+void VariationalPiece::change_columns(const Eigen::MatrixXd& T)
+{
+    if (da.cols() != T.rows()) return;  // there is none yet
+    da = da * T;
+    for (Reaction& one : reactions) {
+        one.dr = one.dr * T;
+    }
 }
 
 }  // namespace carom::detail

@@ -20,13 +20,17 @@ public:
     explicit VariationalPiece(const VariationalSystem& system) : system_(system) {}
 
     /// Takes X, derivatives of (q, u, p) by columns, from the beginning of the piece to its end. False: slip
-    /// begins in space without a reaction that turns it, or is so slow that coefficients leave the numbers.
+    /// begins in space without a reaction that turns it, or is so slow that coefficients leave the numbers,
+    /// or a formula has no finite derivative.
     [[nodiscard]] bool propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses,
                                  Rows& X);
 
     /// Slip in space ends with the piece, which is too short to matter: the motion is that of its beginning,
     /// where slip still has a direction (OR-26).
     void hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X);
+
+    /// The side that is taken of switches at which the whole piece stays; 0: any.
+    int side_of_zero = 0;
 
     // where the piece ends
     Eigen::VectorXd q, u, a;  ///< the motion itself
@@ -44,6 +48,9 @@ public:
     /// Derivatives of (q, u) inside the piece, and of the reaction of a contact, all its rows.
     void at(double s, Rows& out) const;
     [[nodiscard]] Rows reaction_at(int contact, double s) const;
+
+    /// Directions times T from here on, in what is told of the end of the piece.
+    void change_columns(const Eigen::MatrixXd& T);
 
     /// Of the minimum of a gap that touches zero at s: 2 mostly, or a higher even number.
     [[nodiscard]] int order_of_touch(int contact, double s) const;

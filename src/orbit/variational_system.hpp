@@ -81,10 +81,11 @@ public:
 
     Block dynamics;
     std::vector<ContactFunctions> contacts;
-    Differentiated balances;   ///< forces less inertia, accelerations in their places
-    Differentiated kinetic;    ///< A w, w in the place of the accelerations
-    Differentiated map_after;  ///< velocities after an impact by a map of formulas
-    Differentiated switches;   ///< functions whose sign chooses pieces of formulas
+    Differentiated balances;                          ///< forces less inertia, accelerations in their places
+    Differentiated kinetic;                           ///< A w, w in the place of the accelerations
+    Differentiated map_after;                         ///< velocities after an impact by a map of formulas
+    Differentiated switches;                          ///< functions whose sign chooses pieces of formulas
+    static constexpr double switch_rounding = 1e-13;  ///< what counts as zero of them, over the state
     bool has_map_of_formulas = false;
     std::string impact_map;
     double map_restitution = 1;

@@ -46,6 +46,7 @@ Watch::Watch(VariationalSystem& system, const State& start)
 void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     look_at_coordinates(piece);
+    const auto before = before_;
     after_event_ = begins_with_event(piece, statuses);
     if (after_event_) near.insert(near.end(), at_end_.begin(), at_end_.end());
     at_end_.clear();
@@ -58,8 +59,9 @@ void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& stat
             look_at_gap(piece, c);
             continue;
         }
-        look_at_reaction(piece, c);
-        if (status->sticks && status->dimension > 1) look_at_stick(piece, *status);
+        const bool begins = std::ranges::find(before, c, &SeriesStatus::contact) == before.end();
+        look_at_reaction(piece, c, begins);
+        if (status->sticks && status->dimension > 1) look_at_stick(piece, *status, begins);
         if (!status->slides || status->dimension != 2) continue;
         if (status->begins) look_at_reversal(piece, *status);
         look_at_slip(piece, *status);
@@ -166,7 +168,7 @@ void Watch::look_at_gap(const SeriesPiece& piece, int contact)
         });
 }
 
-void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
+void Watch::look_at_reaction(const SeriesPiece& piece, int contact, bool begins)
 {
     const auto found = std::ranges::find(piece.reactions, contact, &SeriesPiece::Reaction::contact);
     if (found == piece.reactions.end()) return;
@@ -183,13 +185,15 @@ void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
                             .u = {},
                             .slope = {}});
         });
-    look_at_ends(piece, Nearness::Kind::Reaction, contact,
-                 [&](double s) { return series_value(r, piece.order - 1, s); });
+    look_at_ends(
+        piece, Nearness::Kind::Reaction, contact,
+        [&](double s) { return series_value(r, piece.order - 1, s); }, begins);
 }
 
-/// What is smallest where a piece begins or ends, at an event.
+/// What is smallest where a piece begins or ends, at an event; and what a phase begins with, however it goes
+/// on: where that vanishes there is no phase.
 void Watch::look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int contact,
-                         const std::function<double(double)>& value)
+                         const std::function<double(double)>& value, bool begins)
 {
     constexpr double part = 1e-5, rounding = 1e-9;
     const double h = piece.h_s, first = value(0), last = value(h);
@@ -203,7 +207,7 @@ void Watch::look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int cont
                         .u = {},
                         .slope = {}};
     };
-    if (after_event_ && first > nothing && value(part * h) > first) near.push_back(at(0, first));
+    if (after_event_ && first > nothing && (begins || value(part * h) > first)) near.push_back(at(0, first));
     if (last > nothing && value(h - part * h) > last) at_end_.push_back(at(h, last));
 }
 

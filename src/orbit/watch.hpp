@@ -32,13 +32,13 @@ public:
 private:
     void look_at_coordinates(const SeriesPiece& piece);
     void look_at_gap(const SeriesPiece& piece, int contact);
-    void look_at_reaction(const SeriesPiece& piece, int contact);
+    void look_at_reaction(const SeriesPiece& piece, int contact, bool begins);
     void look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int contact,
-                      const std::function<double(double)>& value);
+                      const std::function<double(double)>& value, bool begins);
     [[nodiscard]] bool begins_with_event(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status);
     void look_at_slip(const SeriesPiece& piece, const SeriesStatus& status);
-    void look_at_stick(const SeriesPiece& piece, const SeriesStatus& status);
+    void look_at_stick(const SeriesPiece& piece, const SeriesStatus& status, bool begins);
     /// Of a contact that sticks: what friction has left, its rate, and its slopes by mu_s and by the
     /// reaction.
     struct Margin {

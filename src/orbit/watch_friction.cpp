@@ -107,7 +107,7 @@ Watch::Margin Watch::margin(const SeriesPiece& piece, const SeriesStatus& status
 
 /// Friction that comes nearest to its bound inside the piece, where slip could begin instead; and friction
 /// that reaches it: how fast, since where that vanishes slip does not begin any more.
-void Watch::look_at_stick(const SeriesPiece& piece, const SeriesStatus& status)
+void Watch::look_at_stick(const SeriesPiece& piece, const SeriesStatus& status, bool begins)
 {
     constexpr double rounding = 1e-9;
     auto& contact = system_.contacts[static_cast<std::size_t>(status.contact)];
@@ -133,7 +133,7 @@ void Watch::look_at_stick(const SeriesPiece& piece, const SeriesStatus& status)
                 holds_.push_back({near.size(), left.by_mu, left.by_reaction});
                 add(Nearness::Kind::Hold, s, left.value);
             });
-        look_at_ends(piece, Nearness::Kind::Hold, status.contact, value);
+        look_at_ends(piece, Nearness::Kind::Hold, status.contact, value, begins);
         const Margin end = margin(piece, status, side, piece.h_s);
         const double bound = std::max(value(0), value(piece.h_s / 2));
         if (end.rate < 0 && std::abs(end.value) <= rounding * bound)

@@ -23,22 +23,24 @@ double smallest(const Orbit& orbit)
     return orbit.lowest.size() > 0 ? orbit.lowest[0] : NAN;
 }
 
-/// A branch as two curves: where it is stable, and dashed where it is not. Both hold the point between them.
+/// A branch as curves: where it is stable, neutral, and dashed where it is unstable, which holds the points
+/// beside it as well.
 void add_curves(const FollowedBranch& followed, const std::string& colour, const Value& value, bool with_key,
                 DiagramPanel& panel)
 {
-    for (const bool stable : {true, false}) {
-        DiagramCurve curve{.label = with_key ? followed.name + (stable ? ", stable" : ", unstable") : "",
+    for (const std::string_view kind : {"stable", "neutral", "unstable"}) {
+        const bool unstable = kind == "unstable";
+        DiagramCurve curve{.label = with_key ? fmt::format("{}, {}", followed.name, kind) : "",
                            .colour = colour,
-                           .dashed = !stable};
+                           .dashed = unstable};
         const auto& points = followed.branch.points;
         bool any = false;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const bool here = points[i].orbit.stable == stable;
-            const bool before = i > 0 && points[i - 1].orbit.stable == stable;
-            const bool after = i + 1 < points.size() && points[i + 1].orbit.stable == stable;
+            const auto is_kind = [&](std::size_t k) { return stability_of(points[k].orbit) == kind; };
+            const bool here = is_kind(i);
+            const bool beside = (i > 0 && is_kind(i - 1)) || (i + 1 < points.size() && is_kind(i + 1));
             any = any || here;
-            const double y = here || (stable ? false : before || after) ? value(points[i].orbit) : NAN;
+            const double y = here || (unstable && beside) ? value(points[i].orbit) : NAN;
             curve.points.push_back({points[i].value, y});
         }
         if (any) panel.curves.push_back(std::move(curve));
@@ -146,7 +148,8 @@ ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& bran
     for (const FollowedBranch& one : branches) {
         for (const BranchPoint& point : one.branch.points) {
             const Orbit& orbit = point.orbit;
-            Row row{one.name, point.value, orbit.period_s, orbit.stable ? 1.0 : 0.0, orbit.start.t_s};
+            Row row{one.name, point.value, orbit.period_s,
+                    orbit.neutral ? NAN : static_cast<double>(orbit.stable), orbit.start.t_s};
             for (Eigen::Index i = 0; i < orbit.start.q.size(); ++i) {
                 row.insert(row.end(),
                            {orbit.lowest[i], orbit.highest[i], orbit.start.q[i], orbit.start.u[i]});

@@ -117,10 +117,10 @@ Diagram period_diagram(const Scene& scene, const Orbit& orbit, const Recording& 
                        .y_label = first.name + "'",
                        .y_unit = first.unit + "/s"};
     DiagramPanel time{.x_label = "t", .x_unit = "s", .y_label = first.name, .y_unit = first.unit};
-    const std::string label =
-        fmt::format("period {:.6g} s, {}", orbit.period_s, orbit.stable ? "stable" : "unstable");
-    DiagramCurve loop{.label = label, .colour = diagram_colour(0), .points = {}, .dashed = !orbit.stable};
-    DiagramCurve wave{.label = "", .colour = diagram_colour(0), .points = {}, .dashed = !orbit.stable};
+    const std::string label = fmt::format("period {:.6g} s, {}", orbit.period_s, stability_of(orbit));
+    DiagramCurve loop{
+        .label = label, .colour = diagram_colour(0), .points = {}, .dashed = is_unstable(orbit)};
+    DiagramCurve wave{.label = "", .colour = diagram_colour(0), .points = {}, .dashed = is_unstable(orbit)};
     for (Eigen::Index row = 0; row < record.frames(); ++row) {
         loop.points.push_back({record.q(row, 0), record.u(row, 0)});
         wave.points.push_back({record.time_s[row], record.q(row, 0)});

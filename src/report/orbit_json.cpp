@@ -4,6 +4,8 @@
 
 #include "report/json_text.hpp"
 
+#include <cmath>
+
 namespace carom {
 namespace {
 
@@ -118,6 +120,9 @@ std::string_view kind_of(const Nearness& near)
     case Nearness::Kind::Stop: return "stop";
     case Nearness::Kind::Hold: return "hold";
     case Nearness::Kind::Onset: return "onset";
+    case Nearness::Kind::ImpactSlip: return "impact_slip";
+    case Nearness::Kind::ImpactHold: return "impact_hold";
+    case Nearness::Kind::Interval: return "interval";
     }
     throw InternalError("an orbit is close to an event without a name");
 }
@@ -130,6 +135,8 @@ Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, 
                  {"start_s", orbit.start.t_s},
                  {"start", state_of(scene, orbit)},
                  {"stable", orbit.stable},
+                 {"stability", stability_of(orbit)},
+                 {"rests", orbit.rests},
                  {"multipliers", multipliers_of(orbit.section_multipliers)}};
     item["dperiod_s"] = by_names(parameters, orbit.dperiod);
     item["events"] = Json::array();
@@ -213,6 +220,7 @@ void add_branch(const Scene& scene, const FollowedBranch& followed, Json& out)
         out["points"].push_back({{"value", point.value},
                                  {"period_s", point.orbit.period_s},
                                  {"stable", point.orbit.stable},
+                                 {"stability", stability_of(point.orbit)},
                                  {"multipliers", multipliers_of(point.orbit.section_multipliers)},
                                  {"start_s", point.orbit.start.t_s},
                                  {"start", list_of(point.orbit.start.q)},
@@ -292,7 +300,9 @@ std::string json_of(const Scene& scene, const Lyapunov& result)
     }
     out["time_s"] = result.time_s;
     out["impacts"] = result.impacts;
+    // no number of JSON is infinite: null, and how many
     out["exponents_1_s"] = list_of(result.exponents_1_s);
+    out["minus_infinity"] = (result.exponents_1_s.array() == -INFINITY).count();
     out["errors_1_s"] = list_of(result.errors_1_s);
     out["chaotic"] = result.exponents_1_s[0] > 3 * result.errors_1_s[0];
     return out.dump(2) + "\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,6 +50,13 @@ std::string to_text(const Scene& scene, const Sensitivities& result)
         }
         out += "\n";
     }
+    if (result.dend_s.size() > 0) {
+        out += "end of the run";
+        for (const double d : result.dend_s) {
+            out += fmt::format("  {:>14.8g}", d);
+        }
+        out += "\n";
+    }
     for (const NotDifferentiable& one : result.one_sided) {
         out += fmt::format(
             "\ngrazing at {:.9g} s ({}): {}\nlater derivatives hold if this gap stays open; it changes by",
@@ -82,13 +90,18 @@ std::string to_text(const Scene& scene, const OrbitOptions& options, const Orbit
         return out +
                fmt::format("no orbit: the closure error is {:.3g}; {}\n", orbit.residual, orbit.trouble);
     }
-    out += fmt::format("orbit of period {:.12g} s, {}; closed to {:.1e}\n", orbit.period_s,
-                       orbit.stable ? "stable" : "unstable", orbit.residual);
+    if (orbit.rests)
+        out += fmt::format("at rest for the whole period of {:.12g} s: an equilibrium, not an orbit; {}\n",
+                           orbit.period_s, stability_of(orbit));
+    else
+        out += fmt::format("orbit of period {:.12g} s, {}; closed to {:.1e}\n", orbit.period_s,
+                           stability_of(orbit), orbit.residual);
     out += "multipliers";
     for (const auto& m : orbit.section_multipliers) {
         out += "  " + multiplier_text(m);
     }
-    out += "\nstart\n";
+    if (orbit.section_multipliers.empty()) out += " 0: contacts leave nothing free at the start";
+    out += fmt::format("\nstart, at {:.10g} s\n", orbit.start.t_s);
     const auto& coordinates = scene.model.system().coordinates;
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
         const auto k = static_cast<Eigen::Index>(i);
@@ -118,8 +131,10 @@ std::string to_text(const Scene& scene, const std::vector<FollowedBranch>& branc
             out += branch.end + "\n";
             continue;
         }
+        const auto [low, high] =
+            std::ranges::minmax(branch.points | std::views::transform(&BranchPoint::value));
         out += fmt::format("{} orbits, {} from {:.9g} to {:.9g}\n", branch.points.size(), one.options.over,
-                           branch.points.front().value, branch.points.back().value);
+                           low, high);
         for (const SpecialPoint& point : branch.special) {
             out += fmt::format("  {:<16} at {} = {:.12g}", point.kind, one.options.over, point.value);
             if (!point.place.empty()) out += fmt::format("  ({}, {:.9g} s)", point.place, point.time_s);
@@ -176,8 +191,13 @@ std::string to_text(const Scene& scene, const Lyapunov& result)
     if (!result.finished) return out + "no exponents: " + result.trouble + "\n";
     out += fmt::format("exponents over {:.6g} s with {} impacts\n", result.time_s, result.impacts);
     for (Eigen::Index i = 0; i < result.exponents_1_s.size(); ++i) {
-        out += fmt::format("  {:>12.6g} +- {:.2g} 1/s\n", result.exponents_1_s[i], result.errors_1_s[i]);
+        if (std::isinf(result.exponents_1_s[i]))
+            out += fmt::format("  {:>12} 1/s\n", "-inf");
+        else
+            out += fmt::format("  {:>12.6g} +- {:.2g} 1/s\n", result.exponents_1_s[i], result.errors_1_s[i]);
     }
+    if (std::isinf(result.exponents_1_s.minCoeff()))
+        out += "-inf: a direction that the motion forgets, in contact or while it sticks\n";
     return out;
 }
 

@@ -106,7 +106,7 @@ Expected<Basins> basins_of(const Study& study, const ResultTable& table, double 
     };
     if (!study.plan().strobe) {
         return refuse("attractors are distinguished by one sample per period, and there is no period",
-                      "add --strobe PERIOD, and --skip N for what comes before");
+                      "add --strobe PERIOD or --section FORMULA, and --skip N for what comes before");
     }
     const StateColumns state = state_columns(study, table, tolerance);
     const TableColumn* status = table.find("status");

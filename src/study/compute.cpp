@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace carom {
 namespace {
@@ -112,7 +113,12 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
         if (!errors.empty()) return refused(errors.front());
     }
     std::vector<double> strobe_times;
-    if (plan.strobe) {
+    std::optional<detail::SectionSampler> section;
+    if (plan.strobe && !plan.strobe->section.empty()) {
+        auto formula = detail::section_of(*plan.strobe, scene);
+        if (!formula) return refused(formula.error());
+        section.emplace(std::move(*formula), plan.strobe->skip);
+    } else if (plan.strobe) {
         auto times = detail::strobe_times(*plan.strobe, scene);
         if (!times) return refused(times.error());
         strobe_times = std::move(*times);
@@ -123,6 +129,7 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
         forces.after_step(view);
         at.after_step(view);
         strobe.after_step(view);
+        if (section) section->after_step(view);
         return !stop || !stop();
     });
     if (report.end == RunEnd::Listener) return std::nullopt;
@@ -136,7 +143,7 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
                   .end_s = state.t_s,
                   .final_values = detail::values_at(scene.model, point_of(state), work),
                   .at = at.samples(),
-                  .strobe = strobe.samples(),
+                  .strobe = section ? section->samples() : strobe.samples(),
                   // a swept point has none
                   .energy_J = scene.sweeping ? nothing
                                              : scene.model.kinetic_energy(point_of(state), work) +

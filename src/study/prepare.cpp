@@ -48,6 +48,8 @@ std::string identity_of(const Scene& scene, const StudyPlan& plan)
         text += fmt::format("perturb {}={}\n", p.name, p.width);
     if (plan.perturb_step_s) text += fmt::format("perturb-step {}\n", *plan.perturb_step_s);
     if (plan.strobe) text += fmt::format("strobe {} skip {}\n", plan.strobe->period, plan.strobe->skip);
+    if (plan.strobe && !plan.strobe->section.empty())
+        text += fmt::format("section {}\n", plan.strobe->section);
     text += fmt::format("repeat {} seed {} levels {} impacts {} at {}", plan.repeat, plan.seed, plan.levels,
                         plan.impacts, fmt::join(plan.at_s, ","));
     return text;
@@ -250,6 +252,14 @@ Errors Study::look_at_samples() const
                     fmt::format("there are: {}", fmt::join(names, ", "))));
     }
     if (!plan_.strobe) return errors;
+    if (!plan_.strobe->section.empty()) {
+        if (!plan_.strobe->period.empty())
+            errors.push_back(mistake(ErrorCode::NotAllowedHere, "--section", "a period is given as well",
+                                     "give --strobe or --section"));
+        if (auto formula = detail::section_of(*plan_.strobe, scene_); !formula)
+            errors.push_back(formula.error());
+        return errors;
+    }
     const auto samples = detail::strobe_times(*plan_.strobe, scene_);
     if (!samples)
         errors.push_back(samples.error());

@@ -50,6 +50,37 @@ void Sampler::at_end(const Model& model, const State& end, double tolerance_s)
     }
 }
 
+double SectionSampler::value_at(const StepView& view, double t_s)
+{
+    interpolate(view, t_s, q_, u_);
+    return section_.value({carom::view(q_), carom::view(u_), t_s}, work_);
+}
+
+void SectionSampler::after_step(const StepView& view)
+{
+    constexpr int parts = 16;
+    const double begin = view.before.t_s, end = view.after.t_s;
+    double low = begin, f_low = value_at(view, begin);
+    for (int i = 1; i <= parts; ++i) {
+        const double high = i < parts ? begin + (end - begin) * i / parts : end;
+        const double f_high = value_at(view, high);
+        if (f_low < 0 && f_high >= 0) {
+            double below = low, above = high;
+            for (double middle = (below + above) / 2; below < middle && middle < above;
+                 middle = (below + above) / 2)
+                (value_at(view, middle) < 0 ? below : above) = middle;
+            if (skip_-- <= 0) {
+                interpolate(view, above, q_, u_);
+                samples_.push_back(
+                    {.time_s = above,
+                     .values = values_at(view.model, {carom::view(q_), carom::view(u_), above}, work_)});
+            }
+        }
+        low = high;
+        f_low = f_high;
+    }
+}
+
 void Sampler::take(const Model& model, Sample& sample)
 {
     sample.values = values_at(model, {view(q_), view(u_), sample.time_s}, work_);

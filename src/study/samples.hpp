@@ -1,10 +1,12 @@
 #pragma once
 
+#include "carom/expression/formula.hpp"
 #include "carom/run/run.hpp"
 #include "expression/workspace.hpp"
 #include "run/step_view.hpp"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace carom::detail {
@@ -38,6 +40,26 @@ private:
     std::vector<Sample> samples_;
     std::vector<std::size_t> order_;  ///< of time
     std::size_t next_ = 0;            ///< in order_
+    Eigen::VectorXd q_, u_;
+    Workspace work_;
+};
+
+/// States at which a formula rises through zero, without the first `skip` of them: looked for at equal parts
+/// of each step, and halved to rounding.
+class SectionSampler {
+public:
+    SectionSampler(Formula section, long skip) : section_(std::move(section)), skip_(skip) {}
+
+    void after_step(const StepView& view);
+
+    [[nodiscard]] const std::vector<Sample>& samples() const noexcept { return samples_; }
+
+private:
+    [[nodiscard]] double value_at(const StepView& view, double t_s);
+
+    Formula section_;
+    long skip_;
+    std::vector<Sample> samples_;
     Eigen::VectorXd q_, u_;
     Workspace work_;
 };

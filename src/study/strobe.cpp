@@ -1,7 +1,9 @@
 #include "strobe.hpp"
 
 #include "core/text.hpp"
+#include "expression/parse.hpp"
 #include "expression/workspace.hpp"
+#include "scene/symbols.hpp"
 
 #include <fmt/format.h>
 
@@ -11,13 +13,10 @@
 namespace carom::detail {
 namespace {
 
-Error refusal(ErrorCode code, std::string message, std::string hint)
+Error refusal(ErrorCode code, std::string message, std::string hint, const char* where = "--strobe")
 {
-    return {.code = code,
-            .where = "--strobe",
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
+    return {
+        .code = code, .where = where, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
 }
 
 /// A number of seconds, or what a probe says at the start.
@@ -61,6 +60,19 @@ Expected<std::vector<double>> strobe_times(const Strobe& strobe, const Scene& sc
     for (auto k = strobe.skip; k <= static_cast<long>(periods); ++k)
         times_s.push_back(scene.start.t_s + static_cast<double>(k) * *period);
     return times_s;
+}
+
+Expected<Formula> section_of(const Strobe& strobe, const Scene& scene)
+{
+    constexpr const char* where = "--section";
+    if (!(strobe.skip >= 0))
+        return refusal(ErrorCode::SettingOutOfRange, fmt::format("{} crossings are skipped", strobe.skip),
+                       "give zero or more", where);
+    const auto symbols = read_symbols(scene, {});
+    if (!symbols) return symbols.error().front();
+    auto formula = parse_formula(strobe.section, symbols->numbers, where);
+    if (!formula) return formula.error();
+    return *formula;
 }
 
 }  // namespace carom::detail

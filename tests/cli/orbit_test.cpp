@@ -49,6 +49,8 @@ TEST_CASE("carom orbit writes a recording, a page and the orbit itself, from whi
     REQUIRE(found.status == 0);
     const auto orbit = found.json();
     CHECK(orbit["stable"] == true);
+    CHECK(orbit["stability"] == "stable");
+    CHECK(orbit["rests"] == false);
 
     for (const char* option : {"--guess"}) {
         const auto again = carom_program(
@@ -123,6 +125,9 @@ TEST_CASE("orbits that cannot be are refused with a hint")
         CHECK(contains(told.dump(), words));
     };
     refused({"orbit", oscillator, "--period", "2"}, "not a multiple of the period of the forcing");
+    refused(
+        {"orbit", oscillator, "--period", "2*pi/2.2", "--set", "parameters.w=2.2", "--by", "parameters.w"},
+        "does not follow it");
     refused({"orbit", oscillator}, "neither a period nor a section");
     refused({"orbit", oscillator, "--period", period, "--section", "x"}, "a period is given as well");
     refused({"orbit", oscillator, "--section", "x'"}, "depends on the time");
@@ -145,6 +150,7 @@ TEST_CASE("orbits that cannot be are refused with a hint")
     refused({"branch", belt, "--equilibrium", "--over", "parameters.load=1:100"}, "moves");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "--of-steps"}, "moreau");
     refused({"run", oscillator, "--sensitivity", "parameters.omega"}, "omega");
+    refused({"run", oscillator, "--sensitivity", "parameters.e,parameters.e"}, "named twice");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "-o", folder.path("a.h5")}, "no recording");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "--at", "1e9"}, "instant");
     refused({"run", pour, "--sensitivity", "parameters.e"}, "coordinates");

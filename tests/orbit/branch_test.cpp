@@ -484,6 +484,7 @@ forces = { x = "1 + 0.1*cos(w*t)" }
     const auto orbit = find_orbit(read(away), options);
     REQUIRE(orbit);
     CHECK(!orbit->converged);
-    CHECK(orbit->residual > 1e-3);
+    // the speed grows by 2 pi in each period; the search has come to some thousands
+    CHECK(orbit->residual > 1e-4);
     CHECK(!orbit->trouble.empty());
 }

@@ -339,3 +339,43 @@ law = { restitution = )toml" +
         CHECK((map.states.back().du - law.states.back().du).cwiseAbs().maxCoeff() <= 1e-11);
     }
 }
+
+TEST_CASE("a disc that rolls while it bounces: the speed at which it rolls in the end, by its radius")
+{
+    const std::string disc = R"toml(
+title = "disc"
+duration_s = 2
+[parameters]
+r = 0.1
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 2
+[[coordinate]]
+name = "z"
+start = 0.5
+[[coordinate]]
+name = "th"
+start = 0
+start_velocity = -5
+unit = "rad"
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2 + r^2*th'^2/4"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z - r"
+sliding = ["x' + r*th'"]
+law = { kind = "coulomb", friction = 0.2, restitution = 0.6 }
+[impact]
+kind = "KIND"
+)toml";
+    for (const char* kind : {"poisson", "energetic", "lzb"}) {
+        CAPTURE(kind);
+        const SensitiveState end = found(with(disc, {{"KIND", kind}}), {"parameters.r"}).states.back();
+        // x' - r th'/2 is kept by friction, and x' + r th' = 0 in the end: x' = (2 - r (-5)/2) 2/3
+        CHECK(end.u[0] == doctest::Approx(1.5).epsilon(1e-8));
+        CHECK(end.du(0, 0) == doctest::Approx(5.0 / 3).epsilon(1e-6));
+        CHECK(end.du(2, 0) == doctest::Approx(-50.0 / 3 + 150).epsilon(1e-6));
+    }
+}

@@ -396,3 +396,34 @@ law = { restitution = "e" }
         CHECK(event->dtime_s[static_cast<Eigen::Index>(j)] == doctest::Approx(exact).epsilon(1e-9));
     }
 }
+
+TEST_CASE("a motion that stays where a formula changes its piece has no derivative, unless both pieces agree")
+{
+    const auto from_rest = [](const std::string& force, const std::string& start = "0") {
+        auto result = sensitivities(
+            read("title = \"kink\"\nduration_s = 1\n[parameters]\nk = 1\n"
+                 "[[coordinate]]\nname = \"q\"\nstart = " +
+                 start + "\n[lagrangian]\nkinetic = \"q'^2/2\"\nforces = { q = \"" + force + "\" }\n"),
+            {.by = {"coordinate.q.start", "coordinate.q.start_velocity", "parameters.k"}});
+        REQUIRE(result);
+        return *result;
+    };
+    // a spring on one side, a push on the other; roots and Ballard's two motions from one start
+    for (const char* force : {"-k*abs(q)", "-k*max(q, 0)", "k*sqrt(abs(q))", "6*k*abs(q)^(1/3)"}) {
+        CAPTURE(force);
+        const Sensitivities result = from_rest(force);
+        REQUIRE(result.lost);
+        CHECK(result.lost->kind == "formula");
+        CHECK(result.lost->time_s == 0);
+        CHECK(result.states.back().dq.size() == 0);
+    }
+    // both sides are straight to first order: q = q_0 + v t
+    const Sensitivities straight = from_rest("k*q*abs(q)");
+    REQUIRE(!straight.lost);
+    CHECK(straight.states.back().dq(0, 0) == 1);
+    CHECK(straight.states.back().dq(0, 1) == doctest::Approx(1).epsilon(1e-15));
+    // away from the kink
+    const Sensitivities away = from_rest("-k*abs(q)", "1");
+    REQUIRE(!away.lost);
+    CHECK(away.states.back().dq(0, 0) == doctest::Approx(std::cos(1)).epsilon(1e-14));
+}

@@ -386,3 +386,18 @@ TEST_CASE("a wheel of spokes: rolls from where it just passes the top to where i
     REQUIRE(down);
     CHECK(down->end.find("the period grows without bound towards 0.0682294") != std::string::npos);
 }
+
+TEST_CASE("a range that ends where the scene does, at a restitution of 1, is followed to its end")
+{
+    auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/impact_oscillator.toml");
+    REQUIRE(scene);
+    BranchOptions options = over("e", 0.7, 1);
+    options.orbit.settle = 50;
+    const auto branch = follow_branch(*scene, options);
+    REQUIRE(branch);
+    CHECK(branch->end == "range");
+    CHECK(branch->points.back().value == doctest::Approx(1).epsilon(1e-7));
+    // det M = e^2 exp(-c T)
+    const auto& m = branch->points.back().orbit.multipliers;
+    CHECK(std::abs(m[0] * m[1]) == doctest::Approx(std::exp(-0.05 * turn / 2.2)).epsilon(1e-6));
+}

@@ -183,6 +183,22 @@ double off(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b)
 
 }  // namespace
 
+TEST_CASE("steps where a formula changes its piece have no derivative")
+{
+    const auto lost_for = [](const std::string& force, const std::string& start) {
+        const auto result = sensitivities(
+            read("title = \"kink\"\nduration_s = 1\n[[coordinate]]\nname = \"q\"\nstart = " + start +
+                 "\n[lagrangian]\nkinetic = \"q'^2/2\"\nforces = { q = \"" + force +
+                 "\" }\n[integrator]\ntime_step_s = 0.01\n"),
+            {.by = {"coordinate.q.start"}, .of_steps = true});
+        REQUIRE(result);
+        return result->lost ? result->lost->kind : std::string();
+    };
+    CHECK(lost_for("-abs(q)", "0") == "formula");
+    CHECK(lost_for("sqrt(abs(q))", "0") == "formula");
+    CHECK(lost_for("-abs(q)", "1").empty());
+}
+
 TEST_CASE("derivatives of Moreau's steps are those of the discrete map, by differences")
 {
     const auto check = [](const std::string& text, const std::vector<Override>& set, double step) {

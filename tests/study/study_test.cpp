@@ -161,6 +161,61 @@ time_step_s = 1e-3
     }
 }
 
+TEST_CASE("a section is seen where its formula rises through zero, by a jump as well")
+{
+    const Folder folder;
+    const std::string text = R"toml(duration_s = 20.0
+[parameters]
+w = 2.0
+[[coordinate]]
+name = "x"
+start = 1.0
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "w^2*x^2/2"
+[integrator]
+kind = "series"
+time_step_s = 0.3
+)toml";
+    // cos(w t) rises through zero at w t = 3 pi/2 + 2 pi k; up to 20 s six times with w = 2, nine with w = 3
+    const ResultTable table = table_of(study_of(
+        folder, text, {.axes = {axis("parameters.w=2,3")}, .strobe = Strobe{.skip = 1, .section = "x"}}));
+    REQUIRE(table.rows() == 5 + 8);
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+        const double w = table.find("parameters.w")->numbers[i], k = table.find("sample")->numbers[i];
+        CHECK(k == static_cast<double>(i < 5 ? i + 1 : i - 4));
+        CHECK(table.find("rows")->numbers[i] == (i < 5 ? 5 : 8));
+        // rounding of the phase, and of 60 steps
+        CHECK(table.find("time_s")->numbers[i] == near((1.5 * M_PI + 2 * M_PI * k) / w, 1e-13));
+        CHECK(table.find("x'")->numbers[i] == near(w, 1e-13));
+    }
+
+    // a ball that is dropped: its velocity rises through zero at the floor
+    const std::string dropped = R"toml(duration_s = 4.5
+[[coordinate]]
+name = "z"
+start = 1.0
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "2*z"
+[[contact]]
+name = "floor"
+gap = "z"
+law = { restitution = 1 }
+[integrator]
+kind = "series"
+time_step_s = 0.3
+)toml";
+    const ResultTable impacts =
+        table_of(study_of(folder, dropped, {.strobe = Strobe{.skip = 0, .section = "z'"}}));
+    REQUIRE(impacts.rows() == 2);  // at 1 s and 3 s
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(impacts.find("time_s")->numbers[i] == near(1 + 2 * static_cast<double>(i), 1e-12));
+        CHECK(std::abs(impacts.find("z")->numbers[i]) <= 1e-12);
+        CHECK(impacts.find("z'")->numbers[i] == near(2, 1e-12));
+    }
+}
+
 TEST_CASE("a stopped study keeps nothing of the run that was stopped")
 {
     const Folder folder;

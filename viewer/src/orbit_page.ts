@@ -14,13 +14,14 @@ export type OrbitJson = {
   start_s?: number;
   start: Record<string, { q: number; u: number; min: number | null; max: number | null }>;
   stable: boolean;
+  stability?: string;
   multipliers: Complex[];
   dperiod_s?: Record<string, number> | null;
   events?: { time_s: number; kind: string; place: string; percussion_Ns: number }[];
   trouble?: string;
 };
 
-type BranchPoint = { value: number; period_s: number; stable: boolean; multipliers: Complex[]; min: number[]; max: number[]; branch?: number };
+type BranchPoint = { value: number; period_s: number; stable: boolean; stability?: string; multipliers: Complex[]; min: number[]; max: number[]; branch?: number };
 type SpecialPoint = { kind: string; value: number; orbit: OrbitJson; place?: string; time_s?: number };
 
 /** What `carom branch --json` prints. */
@@ -99,7 +100,7 @@ export class OrbitPage {
     this.colours = new Colours(head.palette);
     const { orbit } = this;
     const words = orbit.converged
-      ? `Period ${withUnit(orbit.period_s, 's')}, ${orbit.stable ? 'stable' : 'unstable'}; the orbit closes within ${number(orbit.residual, 2)}.`
+      ? `Period ${withUnit(orbit.period_s, 's')}, ${orbit.stability ?? (orbit.stable ? 'stable' : 'unstable')}; the orbit closes within ${number(orbit.residual, 2)}.`
       : `No orbit was found: the closure error is ${number(orbit.residual, 3)}. ${orbit.trouble ?? ''}`;
     this.element = element(
       'main',
@@ -122,7 +123,7 @@ export class OrbitPage {
 /** The orbit at a special point as one of the branch. */
 function asPoint({ value, orbit }: SpecialPoint): BranchPoint {
   const states = Object.values(orbit.start);
-  return { value, period_s: orbit.period_s, stable: orbit.stable, multipliers: orbit.multipliers, min: states.map(({ min }) => min ?? NaN), max: states.map(({ max }) => max ?? NaN) };
+  return { value, period_s: orbit.period_s, stable: orbit.stable, stability: orbit.stability, multipliers: orbit.multipliers, min: states.map(({ min }) => min ?? NaN), max: states.map(({ max }) => max ?? NaN) };
 }
 
 /** Where a branch or a curve ends, below and above. */
@@ -169,7 +170,7 @@ export class BranchPage {
       element('label', {}, 'up ', this.up),
       button('Previous', 'Previous orbit (p)', () => this.step(-1)),
       button('Next', 'Next orbit (n)', () => this.step(1)),
-      element('span', { class: 'hint' }, 'Filled: stable. Hollow: unstable. Click an orbit for its multipliers' + (hasRun(0) ? ', double-click to open it.' : '.')),
+      element('span', { class: 'hint' }, 'Filled: stable. Hollow: unstable or neutral. Click an orbit for its multipliers' + (hasRun(0) ? ', double-click to open it.' : '.')),
     );
     this.element = element(
       'main',
@@ -303,7 +304,7 @@ export class BranchPage {
     this.picked = one ? point : -1;
     this.details.replaceChildren();
     if (one) {
-      this.words.textContent = `${this.branch.over} = ${number(one.value, 8)}: period ${withUnit(one.period_s, 's')}, ${one.stable ? 'stable' : 'unstable'}; multipliers ${one.multipliers.map(complex).join(', ')}.`;
+      this.words.textContent = `${this.branch.over} = ${number(one.value, 8)}: period ${withUnit(one.period_s, 's')}, ${one.stability ?? (one.stable ? 'stable' : 'unstable')}; multipliers ${one.multipliers.map(complex).join(', ')}.`;
       const set = `--set parameters.${this.branch.over}=${one.value}`;
       this.details.append(openButton(point) ?? '', element('pre', {}, `carom orbit SCENE.toml ${set} --period ${one.period_s}\ncarom run SCENE.toml ${set} -o run.h5\ncarom report run.h5`));
     }

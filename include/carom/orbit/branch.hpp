@@ -24,7 +24,8 @@ struct BranchOptions {
 
 /// Where something changes along a branch.
 struct SpecialPoint {
-    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, slip, contact_lost, corner, events
+    std::string
+        kind;  ///< fold, period_doubling, torus, branching, grazing, stick, slip, contact_lost, corner, events
     double value = 0;  ///< of the parameter
     Orbit orbit;
     std::string place;  ///< the contact of grazing, stick, slip and contact_lost; both of a corner

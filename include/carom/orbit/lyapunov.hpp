@@ -18,9 +18,9 @@ struct LyapunovOptions {
 };
 
 struct Lyapunov {
-    Eigen::VectorXd exponents_1_s;  ///< the largest first
-    Eigen::VectorXd errors_1_s;     ///< standard errors, from the means of 8 parts of the run
-    double time_s = 0;              ///< that the mean is over
+    Eigen::VectorXd exponents_1_s;  ///< the largest first; -inf: directions that the motion forgets
+    Eigen::VectorXd errors_1_s;     ///< standard errors, from the means of 8 parts of the run; 0 of -inf
+    double time_s = 0;              ///< that the mean is over: the intervals, from and to where no event is
     long impacts = 0;               ///< in that time
     bool finished = false;
     std::string trouble;  ///< why there are none

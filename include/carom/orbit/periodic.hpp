@@ -32,16 +32,29 @@ struct OrbitOptions {
 
 /// A gap of an open contact that is smallest at some instant, a reaction of a closed one, its slip or what
 /// its friction has left while it sticks, an acceleration out of a reversal or into sticking, the rate with
-/// which friction reaches its bound, or the speed of an impact: where it vanishes, the sequence of events
-/// changes.
+/// which friction reaches its bound, the speed of an impact, its slip or what its friction has left, or the time
+/// between events of two contacts: where it vanishes, the sequence of events changes.
 struct Nearness {
-    enum class Kind { Gap, Reaction, Reversal, Impact, Slip, Stop, Hold, Onset };
+    enum class Kind {
+        Gap,
+        Reaction,
+        Reversal,
+        Impact,
+        Slip,
+        Stop,
+        Hold,
+        Onset,
+        ImpactSlip,
+        ImpactHold,
+        Interval
+    };
     Kind kind{};
     int contact = 0;
     double time_s = 0;
-    double value = 0;       ///< m, N, m/s^2, N/s or m/s
+    double value = 0;       ///< m, N, m/s^2, N/s, m/s, N s or s
     Eigen::VectorXd q, u;   ///< of a gap: the state there
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
+    int before = -1;        ///< of an interval: the contact whose event comes first
 };
 
 struct Orbit {
@@ -59,6 +72,9 @@ struct Orbit {
                                                     ///< section_multipliers
     std::vector<std::complex<double>> section_multipliers;
     bool stable = false;  ///< all moduli < 1, the trivial one of autonomous systems left out
+    bool neutral =
+        false;           ///< the largest are 1 to within their rounding: neither stable nor unstable (OR-29)
+    bool rests = false;  ///< nothing moves in the whole period: an equilibrium under forces that depend on t
 
     Eigen::VectorXd dperiod;             ///< by the parameters
     Eigen::MatrixXd dstart;              ///< by the parameters
@@ -72,6 +88,13 @@ struct Orbit {
 /// The orbit near the start of a scene. Errors: mistakes of the scene or the options; a section that is never
 /// crossed; a period that is not one of the forcing. Failure to converge is reported in the orbit.
 [[nodiscard]] Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& options);
+
+/// stable, neutral or unstable.
+[[nodiscard]] std::string_view stability_of(const Orbit& orbit);
+[[nodiscard]] inline bool is_unstable(const Orbit& orbit)
+{
+    return !orbit.stable && !orbit.neutral;
+}
 
 /// The derivative of the return map in some coordinates and their velocities, which must determine the state
 /// near the start together with the contacts that are closed.

@@ -40,6 +40,12 @@ struct SensitiveState {
     Eigen::MatrixXd dprobes;
 };
 
+/// What friction does in an impact.
+struct ImpactFriction {
+    int slides = 0;   ///< 1 or -1: which way, in space 1; 0: it sticks
+    double left = 0;  ///< how fast it slides, m/s; where it sticks, what friction has left of its bound, N s
+};
+
 struct SensitiveEvent {
     Event event;
     std::string place;                                  ///< the contact
@@ -49,6 +55,7 @@ struct SensitiveEvent {
     Eigen::VectorXd q, u_before, u_after;               ///< the state there; empty at the start
     Eigen::MatrixXd du_before, du_after;                ///< derivatives of the velocities there
     Eigen::MatrixXd dz_before, dz_after;                ///< of (q, u) at fixed time, on both sides
+    std::optional<ImpactFriction> friction;             ///< of impacts in which it acts
 };
 
 /// Impacts that come together, taken one after the other (OR-21): how they end in this order, and derivatives
@@ -64,7 +71,7 @@ struct OrderedImpacts {
 struct NotDifferentiable {
     double time_s = 0;
     std::string
-        kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start; of steps: shift, law
+        kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, formula, start; of steps: shift, law
     std::string place;
     std::string words;
     int order = 0;                                    ///< of grazing: of the minimum of the gap, p

@@ -42,10 +42,12 @@ struct Perturbation {
 /// "NAME=width". Errors: SceneSyntax, WrongType, SettingOutOfRange.
 [[nodiscard]] Expected<Perturbation> parse_perturbation(std::string_view text);
 
-/// Samples at start + k period_s for k = skip, skip + 1, ... up to the end of the run.
+/// Samples at start + k period_s for k = skip, skip + 1, ... up to the end of the run; or where a section is
+/// crossed, without the first `skip` crossings.
 struct Strobe {
-    std::string period;  ///< seconds, or the name of a probe whose value at the start is the period
-    long skip = 0;       ///< >= 0
+    std::string period;        ///< seconds, or the name of a probe whose value at the start is the period
+    long skip = 0;             ///< >= 0
+    std::string section = {};  ///< instead: a formula of the state that rises through zero there
 };
 
 struct StudyPlan {
