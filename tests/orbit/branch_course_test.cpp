@@ -6,30 +6,6 @@ using namespace carom::test;
 /// Where branches go: past landings, round bends and through crossings.
 namespace {
 
-const std::string rough = R"toml(
-title = "rough"
-duration_s = 10
-[parameters]
-w = 0.7
-mu = 0.3
-F = 1.0
-[[coordinate]]
-name = "x"
-start = 0.5
-[[coordinate]]
-name = "h"
-start = 0
-[lagrangian]
-kinetic = "(x'^2 + h'^2)/2"
-potential = "x^2/2 + h"
-forces = { x = "F*cos(w*t)" }
-[[contact]]
-name = "floor"
-gap = "h"
-sliding = ["x'"]
-law = { kind = "coulomb", friction = "mu" }
-)toml";
-
 const std::string two_stops = R"toml(
 title = "two stops"
 duration_s = 10
@@ -132,7 +108,7 @@ TEST_CASE("a mass on a rough floor: slower and slower, past the frequency at whi
     BranchOptions options = over("w", 0.2, 0.95);
     options.upwards = false;
     options.orbit.settle = 30;
-    const auto branch = follow_branch(read(rough), options);
+    const auto branch = follow_branch(read(rough_floor, {{"parameters.w", "0.7"}}), options);
     REQUIRE(branch);
     CHECK(branch->end == "range");
     REQUIRE(branch->points.back().value == 0.2);
