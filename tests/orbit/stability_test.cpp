@@ -8,31 +8,6 @@ using namespace carom::test;
 
 namespace {
 
-/// A mass on a rough floor, pulled by a spring and by F cos(w t).
-const std::string rough = R"toml(
-title = "rough"
-duration_s = 10
-[parameters]
-w = 0.6
-mu = 0.3
-F = 1.0
-[[coordinate]]
-name = "x"
-start = 0.5
-[[coordinate]]
-name = "h"
-start = 0
-[lagrangian]
-kinetic = "(x'^2 + h'^2)/2"
-potential = "x^2/2 + h"
-forces = { x = "F*cos(w*t)" }
-[[contact]]
-name = "floor"
-gap = "h"
-sliding = ["x'"]
-law = { kind = "coulomb", friction = "mu" }
-)toml";
-
 OrbitOptions with_period(const std::string& period, std::vector<std::string> parameters = {})
 {
     return {.period = period, .parameters = std::move(parameters)};
@@ -123,13 +98,14 @@ TEST_CASE("orbits of a ball on an elastic table are neither stable nor unstable 
 TEST_CASE("a mass that friction holds for the whole period is an equilibrium, neither stable nor unstable")
 {
     for (const double x : {-0.3, 0.1, 0.5}) {
-        const auto orbit = find_orbit(
-            read(rough, {{"parameters.mu", "2"}, {"coordinate.x.start", digits(x)}}), with_period("2*pi/w"));
+        const auto orbit =
+            find_orbit(read(rough_floor, {{"parameters.mu", "2"}, {"coordinate.x.start", digits(x)}}),
+                       with_period("2*pi/w"));
         REQUIRE(orbit);
         CHECK(orbit->rests);
         CHECK(stability_of(*orbit) == "neutral");
     }
-    const auto moving = find_orbit(read(rough), {.period = "2*pi/w", .settle = 10});
+    const auto moving = find_orbit(read(rough_floor), {.period = "2*pi/w", .settle = 10});
     REQUIRE(moving);
     REQUIRE(moving->converged);
     CHECK(!moving->rests);
@@ -184,8 +160,7 @@ TEST_CASE("a ball that rests on its table in every period forgets all: exponents
 TEST_CASE("a mass on a floor: its exponents are those of the directions that the floor leaves")
 {
     // it sticks and slips: what it was before is forgotten with every stick, as is the floor's direction
-    const auto stuck =
-        lyapunov_exponents(read(rough, {{"parameters.w", "0.4"}}),
+    const auto stuck = lyapunov_exponents(read(rough_floor, {{"parameters.w", "0.4"}}),
                                           {.interval_s = turn / 0.4, .discard = 2, .intervals = 8});
     REQUIRE(stuck);
     REQUIRE_MESSAGE(stuck->finished, stuck->trouble);
@@ -193,7 +168,7 @@ TEST_CASE("a mass on a floor: its exponents are those of the directions that the
     CHECK(std::isfinite(stuck->exponents_1_s[0]));
     CHECK(stuck->exponents_1_s.tail(3).maxCoeff() == -INFINITY);
     // without friction x is an oscillator without damping: twice zero
-    const auto free = lyapunov_exponents(read(rough, {{"parameters.mu", "0"}}),
+    const auto free = lyapunov_exponents(read(rough_floor, {{"parameters.mu", "0"}}),
                                          {.interval_s = turn, .discard = 1, .intervals = 9});
     REQUIRE(free);
     REQUIRE_MESSAGE(free->finished, free->trouble);

@@ -112,6 +112,31 @@ gap = "z - A*sin(w*t)"
 law = { restitution = "e" }
 )toml";
 
+/// A mass on a rough floor, pulled by a spring and by F cos(w t).
+inline const std::string rough_floor = R"toml(
+title = "rough"
+duration_s = 10
+[parameters]
+w = 0.6
+mu = 0.3
+F = 1.0
+[[coordinate]]
+name = "x"
+start = 0.5
+[[coordinate]]
+name = "h"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + h'^2)/2"
+potential = "x^2/2 + h"
+forces = { x = "F*cos(w*t)" }
+[[contact]]
+name = "floor"
+gap = "h"
+sliding = ["x'"]
+law = { kind = "coulomb", friction = "mu" }
+)toml";
+
 /// The motion of x'' + c x' + x = F cos(w t), x <= sigma, that strikes once a period with the speed v: what
 /// the free flight of a period makes of the state behind the impact is linear, so that the force and the
 /// phase of the impact follow from v.
