@@ -86,6 +86,7 @@ struct EngineBuffers {
     std::vector<int> statuses;
     std::vector<double> gaps, work, bound, held, H, b;
     std::vector<Operand> operands;
+    std::vector<char> used;  ///< registers of a program
     RootFinder roots;
 };
 
@@ -218,7 +219,7 @@ private:
     [[nodiscard]] double seen_length(double h);
     [[nodiscard]] std::optional<double> looked_through(double h);
     void find_operands(double h);
-    void add_operands(const SeriesTape& tape, int order, double h);
+    void add_operands(const SeriesProgram& program, int order, double h);
     [[nodiscard]] double reach_s(double s) const;
     [[nodiscard]] bool goes_too_slowly(double h);
     [[nodiscard]] bool rest_what_rounding_moves();

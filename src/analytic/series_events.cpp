@@ -207,7 +207,7 @@ void SeriesEngine::watch_until(double h)
     for (int k = K; k >= 0; --k) {
         size = size * h + std::abs(f[k]);
     }
-    add_operands(tape, K, h);
+    add_operands(*here->program, K, h);
     const bool follows =
         std::isfinite(size) && std::abs(until_value_at(h) - series_value(f, K, h)) <= small_defect * size;
     if (!w_.operands.empty() || !follows) return watch_until_by_values(h);

@@ -15,6 +15,9 @@
 namespace carom::detail {
 namespace {
 
+/// Flights this much lower than the rounding of their gap are no longer followed (PS-9).
+constexpr double lost_part = 1e-2;
+
 constexpr double impact_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
 constexpr double impact_tolerance = 1e-13;
 
@@ -239,7 +242,7 @@ bool SeriesEngine::pass_accumulation(double h)
     const double slow = settings_.accumulation_speed_m_s > 0
                             ? settings_.accumulation_speed_m_s
                             : std::max(1e-8 * std::sqrt(length_m() * a) * (1 - e),
-                                       std::sqrt(2 * a * gap_rounding_m(bounce.contact)));
+                                       std::sqrt(2 * a * lost_part * gap_rounding_m(bounce.contact)));
     const double rest_s = 2 * v / (a * (1 - e));
     if (!(v < slow) || rest_s > left_s()) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion

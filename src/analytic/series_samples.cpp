@@ -21,11 +21,14 @@ double steepest(const double* x, int order, double h)
     return sum;
 }
 
+/// exp() of less is below the rounding of anything it may be added to, and stays so until its operand is here.
+constexpr double invisible = -50;
+
 /// How far an operand may move from x until a function of it has become another one: by (PS-21).
 double reach(SeriesOp op, double x)
 {
     switch (op) {
-    case SeriesOp::Exp:
+    case SeriesOp::Exp: return std::max(2.0, invisible - x);
     case SeriesOp::SinhCosh: return 2;
     case SeriesOp::SinCos: return 1;
     case SeriesOp::Tan: return std::abs(std::cos(x)) / 2;
@@ -52,15 +55,66 @@ int operand_of(const SeriesInstruction& it)
     }
 }
 
+/// Marks the registers that outputs and switches are made of; those of branches that are not chosen, which may
+/// have no value here, are not among them.
+void mark_used(const SeriesProgram& program, std::vector<char>& used)
+{
+    const SeriesTape& tape = program.tape;
+    used.assign(static_cast<std::size_t>(tape.size()), 0);
+    const auto use = [&](int reg) { used[static_cast<std::size_t>(reg)] = 1; };
+    for (const int reg : program.registers)
+        use(reg);
+    for (const SeriesSwitch& one : tape.switches())
+        use(one.reg);
+    for (int i = tape.size() - 1; i >= 0; --i) {
+        if (!used[static_cast<std::size_t>(i)]) continue;
+        const SeriesInstruction& it = tape.instructions()[static_cast<std::size_t>(i)];
+        switch (it.op) {
+        case SeriesOp::Constant:
+        case SeriesOp::Input:
+        case SeriesOp::SignOf:
+        case SeriesOp::Truth: break;
+        case SeriesOp::Second: use(i - 1); break;
+        case SeriesOp::Add:
+        case SeriesOp::Subtract:
+        case SeriesOp::Multiply:
+        case SeriesOp::Divide:
+        case SeriesOp::Quadrature:
+        case SeriesOp::And:
+        case SeriesOp::Or:
+            use(it.a);
+            use(it.b);
+            break;
+        case SeriesOp::Angle:
+            use(it.a);
+            use(it.b);
+            use(it.c);
+            break;
+        case SeriesOp::Chosen:
+            use(tape.switches()[static_cast<std::size_t>(it.c)].side > 0 ? it.b
+                                                                         : static_cast<int>(it.number));
+            break;
+        case SeriesOp::Select:
+            use(it.a);
+            use(tape.coefficients(it.a)[0] != 0 ? it.b : it.c);
+            break;
+        default: use(it.a);
+        }
+    }
+}
+
 }  // namespace
 
-/// The operands of a tape that move in an expansion by more than their series are sure to follow: a few times
+/// The operands of a program that move in an expansion by more than their series are sure to follow: a few times
 /// their reach.
-void SeriesEngine::add_operands(const SeriesTape& tape, int order, double h)
+void SeriesEngine::add_operands(const SeriesProgram& program, int order, double h)
 {
     constexpr double sure = 3;
-    for (const SeriesInstruction& it : tape.instructions()) {
-        const int reg = operand_of(it);
+    const SeriesTape& tape = program.tape;
+    mark_used(program, w_.used);
+    for (std::size_t i = 0; i < w_.used.size(); ++i) {
+        const SeriesInstruction& it = tape.instructions()[i];
+        const int reg = w_.used[i] ? operand_of(it) : -1;
         if (reg < 0 || tape.is_constant(reg)) continue;
         const double* x = tape.coefficients(reg);
         const double slope = steepest(x, order, h);
@@ -84,13 +138,13 @@ void SeriesEngine::find_operands(double h)
 {
     w_.operands.clear();
     const SeriesSystem& system = x_->system();
-    add_operands(system.dynamics.tape, x_->order() - 1, h);
+    add_operands(system.dynamics, x_->order() - 1, h);
     for (const Player& one : x_->players()) {
-        if (one.may_act()) add_operands(one.rows->tape, x_->order() - 1, h);
+        if (one.may_act()) add_operands(*one.rows, x_->order() - 1, h);
     }
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
         const Player* one = x_->player_of(static_cast<int>(c));
-        if (one == nullptr || !one->may_act()) add_operands(system.contacts[c].gap.tape, x_->order(), h);
+        if (one == nullptr || !one->may_act()) add_operands(system.contacts[c].gap, x_->order(), h);
     }
 }
 

@@ -394,7 +394,7 @@ void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>
         a[i] = piece.u[static_cast<std::size_t>(i) * stride + 1];
     }
     saltation_.leave(u, a, X_);
-    keep_closed(piece, statuses);
+    if (forgets_) keep_closed(piece, statuses);
     if (!passed_.empty()) passed_.back().X_after = X_.topRows(2 * n);
     pending_ = false;
 }

@@ -58,6 +58,9 @@ public:
     [[nodiscard]] double loss_s() const noexcept { return loss_s_; }
     /// Derivatives behind a gap that touches zero: for data that keep it open. False: they end there.
     void set_one_sided(bool on) { saltation_.is_one_sided = on; }
+    /// What contacts that hold make the motion forget is zero in the derivatives, without rounding: for logarithms
+    /// of them. Otherwise they are as the motion leaves them.
+    void set_forgets(bool on) { forgets_ = on; }
     struct OneSided {
         double t_s = 0;
         Saltation::Graze graze;
@@ -105,6 +108,7 @@ private:
     State state_;
     Rows X_, dt_until_;
     Eigen::VectorXd acceleration_;
+    bool forgets_ = false;
     bool pending_ = false;  ///< an instant has been crossed, the piece behind it has not begun
     bool begun_ = false;
     std::optional<Loss> loss_;

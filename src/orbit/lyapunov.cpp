@@ -176,6 +176,7 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
     auto member = make_member(scene, {});
     if (!member) return member.error();
     Flow& flow = *(*member)->flow;
+    flow.set_forgets(true);
     GrowingFrame growth(**member, scene.start);
 
     Lyapunov result;

@@ -162,31 +162,39 @@ private:
         open_.pop_back();
     }
 
-    /// The joint that ends here: links and joints form a tree. urdfdom would find out as well, but links that
-    /// hang on each other in a circle stay in its memory.
+    /// The joint that ends here.
     void add_joint()
     {
         const std::string_view parent = std::exchange(parent_, {}), child = std::exchange(child_, {});
-        if (parent.empty() || child.empty()) return;  // urdfdom says so
-        if (parent_of_.emplace(child, parent).second) return;
-        add(fmt::format("link {} is the child of two joints", quoted(child)),
-            "a robot is a tree: each link hangs on one joint; close loops in the scene, by a [[joint]]");
+        if (!parent.empty() && !child.empty()) parents_of_[child].push_back(parent);
     }
 
+    /// urdfdom would find out as well, but links that hang on each other in a circle stay in its memory.
     void look_for_circles()
     {
-        // a walk up to the root, or to a link from which it is known where the walk ends
-        std::map<std::string_view, std::string_view> walked_from;
-        for (const auto& [child, parent] : parent_of_) {
-            std::string_view link = child;
-            while (parent_of_.contains(link) && walked_from.emplace(link, child).second) {
-                link = parent_of_.at(link);
+        enum class Seen : char { No, OnTheWay, Free };
+        std::map<std::string_view, Seen> seen;
+        for (const auto& [first, unused] : parents_of_) {
+            // the way up, with the number of parents that have been tried at each link
+            std::vector<std::pair<std::string_view, std::size_t>> way{{first, 0}};
+            while (!way.empty()) {
+                auto& [link, tried] = way.back();
+                const auto parents = parents_of_.find(link);
+                Seen& state = seen[link];
+                if (tried == 0 && state == Seen::OnTheWay) {
+                    add(fmt::format("link {} hangs on itself, in a circle of joints", quoted(link)),
+                        "a robot is a tree, with a root that hangs on no joint");
+                    return;
+                }
+                state = Seen::OnTheWay;
+                if (parents == parents_of_.end() || tried == parents->second.size()) {
+                    state = Seen::Free;
+                    way.pop_back();
+                    continue;
+                }
+                const std::string_view parent = parents->second[tried++];
+                if (seen[parent] != Seen::Free) way.emplace_back(parent, 0);
             }
-            const auto met = walked_from.find(link);
-            if (met == walked_from.end() || met->second != child) continue;
-            add(fmt::format("link {} hangs on itself, in a circle of joints", quoted(link)),
-                "a robot is a tree, with a root that hangs on no joint");
-            return;
         }
     }
 
@@ -289,8 +297,8 @@ private:
     std::size_t at_ = 0;
     std::ptrdiff_t line_ = 1;
     std::vector<Open> open_;
-    std::string_view parent_, child_;                         ///< of the joint that is open
-    std::map<std::string_view, std::string_view> parent_of_;  ///< by child
+    std::string_view parent_, child_;  ///< of the joint that is open
+    std::map<std::string_view, std::vector<std::string_view>> parents_of_;
     Errors errors_;
     int links_ = 0;
     bool good_ = true;

@@ -375,7 +375,7 @@ def check_theory(complaints):
     prefixes = {label.partition("-")[0] for label in mentioned}
     cited = set()
     for folder in ("src", "include", "apps", "python", "tests"):
-        for path in sorted((ROOT / folder).rglob("*.[chp][py]*")):
+        for path in sorted(one for one in (ROOT / folder).rglob("*.[chp][py]*") if one.is_file()):
             for label in re.findall(rf"\(({LABEL})\)", path.read_text(encoding="utf-8")):
                 cited.add(label)
                 if label.partition("-")[0] in prefixes and label not in mentioned:
