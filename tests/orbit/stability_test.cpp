@@ -146,14 +146,14 @@ TEST_CASE("a ball that rests on its table in every period forgets all: exponents
         CHECK(growth->exponents_1_s.maxCoeff() == -INFINITY);
         CHECK(growth->errors_1_s.isZero(0));
     }
-    // the state after a phase of contact does not depend on the start, to the last bit
+    // the state after a phase of contact does not depend on the start, to the rounding of what impacts of 1e-8 m/s leave
     SensitivityOptions options{.by = {"coordinate.z.start", "coordinate.z.start_velocity", "parameters.A"}};
     const auto result = sensitivities(scene, options);
     REQUIRE(result);
     REQUIRE(!result->lost);
     const SensitiveState& end = result->states.back();
-    CHECK(end.dq.leftCols(2).isZero(0));
-    CHECK(end.du.leftCols(2).isZero(0));
+    CHECK(end.dq.leftCols(2).isZero(1e-7));
+    CHECK(end.du.leftCols(2).isZero(1e-7));
     CHECK(std::abs(end.dq(0, 2)) + std::abs(end.du(0, 2)) > 0.1);
 }
 

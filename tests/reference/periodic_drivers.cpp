@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -171,7 +170,7 @@ void orbit_forced_belt(const Task& task, Answers& answers)
 
 namespace {
 
-std::optional<Orbit> found_rolling(const Task& task, double gamma, double speed)
+Orbit rolling_orbit(const Task& task, double gamma, double speed)
 {
     const OrbitScene family = rimless_scene(task);
     OrbitOptions options{.period = {},
@@ -187,7 +186,7 @@ std::optional<Orbit> found_rolling(const Task& task, double gamma, double speed)
             if (orbit && orbit->converged) return *orbit;
         }
     }
-    return std::nullopt;
+    return orbit_or_fail(family.read(100, 0, {{"gamma", gamma}, {"speed0", speed}}), options);
 }
 
 /// The slope at which the wheel only just passes the top: the square of the speed there, along the orbits,
@@ -196,18 +195,14 @@ double min_slope(const Task& task)
 {
     const double g = task.number("g"), l = task.number("l"), start = task.number("gamma");
     // orbits begin where the hub is straight above its foot
+    const auto speed_at_top = [&](double gamma) {
+        return rolling_orbit(task, gamma, std::sqrt(0.5 * g * l)).start.u.squaredNorm();
+    };
     std::vector<double> slopes, squares;
     double gamma = start;
-    for (int k = 0; k < 24; ++k) {
-        const double speed = squares.empty() ? std::sqrt(0.5 * g * l) : std::sqrt(squares.back());
-        const auto orbit = found_rolling(task, gamma, speed);
-        if (!orbit && slopes.empty()) throw DriverFailure("the wheel does not roll");
-        if (!orbit) {  // the polynomial went too far
-            gamma = (gamma + slopes.back()) / 2;
-            continue;
-        }
+    for (int k = 0; k < 12; ++k) {
         slopes.push_back(gamma);
-        squares.push_back(orbit->start.u.squaredNorm());
+        squares.push_back(speed_at_top(gamma));
         // gamma as a polynomial of the square, at a square eight times smaller and at zero
         const std::size_t first = slopes.size() > 6 ? slopes.size() - 6 : 0;
         const auto at = [&](double square) {
@@ -220,7 +215,7 @@ double min_slope(const Task& task)
             }
             return p[0];
         };
-        if (slopes.size() == 1) {
+        if (k == 0) {
             gamma = start * 0.995;
             continue;
         }
@@ -238,9 +233,7 @@ double min_slope(const Task& task)
 void orbit_rimless(const Task& task, Answers& answers)
 {
     const double l = task.number("l"), g = task.number("g");
-    const auto found = found_rolling(task, task.number("gamma"), std::sqrt(0.5 * g * l));
-    if (!found) throw DriverFailure("the wheel does not roll");
-    const Orbit& orbit = *found;
+    const Orbit orbit = rolling_orbit(task, task.number("gamma"), std::sqrt(0.5 * g * l));
     const auto impacts = events_of(orbit, EventKind::Impact);
     const SensitiveEvent& landing = impacts.at(0);
     const double before = landing.u_before.norm() / l, after = landing.u_after.norm() / l;
