@@ -174,17 +174,16 @@ private:
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
         if (!watch_.times_impacts() || run.progress.reaches.empty()) return;
-        const detail::BodyOrder order{
-            .model = model_,
-            .settings = settings_,
-            .plan = plan_,
-            .grid = grid_,
-            .scheme = scheme_,
-            .solver = solver_,
-            .start = start_,
-            .end = run.state,
-            .exchanged_J = run.progress.certifier.sums().watch.run_scale_J,
-            .groups = detail::struck_groups(model_, run, settings_.correction)};
+        const detail::BodyOrder order{.model = model_,
+                                      .settings = settings_,
+                                      .plan = plan_,
+                                      .grid = grid_,
+                                      .scheme = scheme_,
+                                      .solver = solver_,
+                                      .start = start_,
+                                      .end = run.state,
+                                      .exchanged_J = run.progress.certifier.sums().watch.run_scale_J,
+                                      .groups = detail::struck_groups(model_, run, settings_.correction)};
         detail::look_at_punctual_bodies(order, run, findings);
         if (!is_uncertified(run, findings)) detail::look_at_phases_of_bodies(order, run, findings);
     }

@@ -524,7 +524,7 @@ TEST_CASE("forces of bodies that tumble settle as far as percussions are solved,
 TEST_CASE("an impact that others push against at the same time is no impact of infinite inertia")
 {
     // two of a hundred grains meet with 2 cm/s at 0.1 s, and the others fall with 1 m/s
-    const auto grains = run_of(shipped_scene("heap"),
-                               {"--set", "integrator.time_step_s=5e-4", "--set", "duration_s=0.12"});
+    const auto grains =
+        run_of(shipped_scene("heap"), {"--set", "integrator.time_step_s=5e-4", "--set", "duration_s=0.12"});
     CHECK(finding(grains, "impact_not_resolved").is_null());
 }
