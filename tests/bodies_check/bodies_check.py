@@ -312,7 +312,7 @@ class Scene:
         lines += self.more
         lines += ["[integrator]", f"time_step_s = {self.step!r}", "[solver]", f"tolerance = {self.tolerance!r}",
                   f'kind = "{self.solver}"',
-                  "[record]", f"every_s = {self.step!r}"]
+                  "[record]", f"every_s = {self.step!r}", 'precision = "double"']  # sums of roundings are no balance
         return "\n".join(lines) + "\n"
 
 
