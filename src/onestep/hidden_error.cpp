@@ -1,6 +1,6 @@
 #include "carom/onestep/solution_check.hpp"
 
-#include "isotropic_cone.hpp"
+#include "reaction_set.hpp"
 #include "scaled_operator.hpp"
 
 #include <Eigen/SparseCholesky>
@@ -12,33 +12,35 @@
 namespace carom {
 namespace {
 
-using detail::Cone;
+using detail::Components;
+using detail::ReactionSet;
 using detail::SparseMatrix;
 
 /// Singular values of the Jacobian below that are what W cannot see (self-stress) or rounding.
 constexpr double min_singular = 1e-8;
 
-/// Derivative of F_c = p - proj(p - v(u)) with respect to p and u, by differences: projections are piecewise
-/// smooth, and an estimate asks for no more.
+/// Derivative of the natural map with respect to the scaled p = P / d and u = d V, by differences:
+/// projections are piecewise smooth, and an estimate asks for no more.
 struct BlockDerivative {
-    Eigen::Matrix3d by_p = Eigen::Matrix3d::Zero(), by_u = Eigen::Matrix3d::Zero();
-    Eigen::Vector3d F = Eigen::Vector3d::Zero();
+    using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, max_components,
+                                max_components>;
+    Block by_p, by_u;
+    Components F;
 };
 
-BlockDerivative derivative(const Cone& cone, const Eigen::Vector3d& p, const Eigen::Vector3d& u)
+BlockDerivative derivative(const ReactionSet& set, const Components& p, const Components& u, double d)
 {
-    const auto F = [&](const Eigen::Vector3d& p_, const Eigen::Vector3d& u_) -> Eigen::Vector3d {
-        return p_ - cone.projection(p_ - cone.with_friction_shift(u_));
+    const auto F = [&](const Components& p_, const Components& u_) {
+        return set.natural_map(d * p_, u_ / d, d);
     };
-    BlockDerivative result;
-    result.F = F(p, u);
+    const int n = set.dimension;
+    BlockDerivative result{.by_p = BlockDerivative::Block::Identity(n, n),
+                           .by_u = BlockDerivative::Block::Zero(n, n),
+                           .F = F(p, u)};
     const double step = 1e-7 * (p.norm() + u.norm());
-    if (!(step > 0)) {
-        result.by_p.setIdentity();
-        return result;
-    }
-    for (int k = 0; k < cone.dimension; ++k) {
-        const Eigen::Vector3d e = step * Eigen::Vector3d::Unit(k);
+    if (!(step > 0)) return result;
+    for (int k = 0; k < n; ++k) {
+        const Components e = step * Components::Unit(n, k);
         result.by_p.col(k) = (F(p + e, u) - F(p - e, u)) / (2 * step);
         result.by_u.col(k) = (F(p, u + e) - F(p, u - e)) / (2 * step);
     }
@@ -58,14 +60,14 @@ Linearised linearise(const OneStepProblem& problem, const SparseMatrix& W, std::
     Linearised result{.J = {}, .F = Eigen::VectorXd(problem.size())};
     for (int c = 0; c < problem.interactions(); ++c) {
         const double d = detail::scaling(problem, c);
-        const Cone cone = Cone::of(problem, c);
-        const Eigen::Vector3d p = detail::padded(problem.part(P, c)) / d;
-        const Eigen::Vector3d u = d * (detail::padded(problem.part(U, c)) + cone.restitution_shift);
-        const auto block = derivative(cone, p, u);
+        const ReactionSet set = ReactionSet::of(problem, c);
+        const Components p = detail::components(problem.part(P, c)) / d;
+        const Components u = d * (detail::components(problem.part(U, c)) + set.restitution_shift);
+        const auto block = derivative(set, p, u, d);
         const int first = problem.offsets[static_cast<std::size_t>(c)];
-        for (int i = 0; i < cone.dimension; ++i) {
+        for (int i = 0; i < set.dimension; ++i) {
             result.F[first + i] = block.F[i];
-            for (int j = 0; j < cone.dimension; ++j) {
+            for (int j = 0; j < set.dimension; ++j) {
                 by_p.emplace_back(first + i, first + j, block.by_p(i, j));
                 by_u.emplace_back(first + i, first + j, block.by_u(i, j));
             }
@@ -132,9 +134,9 @@ std::optional<double> hidden_velocity_error(const OneStepProblem& problem, std::
     double after2 = 0, before2 = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
         const double d = detail::scaling(problem, c);
-        after2 += d * d * detail::padded(problem.part(std::span<const double>(U), c)).squaredNorm();
-        before2 +=
-            d * d * detail::padded(problem.part(std::span<const double>(problem.U_free), c)).squaredNorm();
+        after2 += d * d * detail::components(problem.part(std::span<const double>(U), c)).squaredNorm();
+        before2 += d * d *
+                   detail::components(problem.part(std::span<const double>(problem.U_free), c)).squaredNorm();
     }
     const double scale2 = std::max(after2, before2);
     return scale2 > 0 ? (W * *step).norm() / std::sqrt(scale2) : 0.0;

@@ -1,7 +1,7 @@
 #include "carom/onestep/solution_check.hpp"
 
 #include "core/dense.hpp"
-#include "isotropic_cone.hpp"
+#include "reaction_set.hpp"
 #include "scaled_operator.hpp"
 
 #include <Eigen/SparseCholesky>

@@ -1,6 +1,6 @@
 #include "scaled_operator.hpp"
 
-#include "isotropic_cone.hpp"
+#include "reaction_set.hpp"
 
 namespace carom::detail {
 namespace {

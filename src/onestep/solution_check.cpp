@@ -1,6 +1,6 @@
 #include "carom/onestep/solution_check.hpp"
 
-#include "isotropic_cone.hpp"
+#include "reaction_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,8 @@
 namespace carom {
 namespace {
 
-using detail::Cone;
+using detail::Components;
+using detail::ReactionSet;
 
 /// Sums of squares of the two errors.
 struct Squares {
@@ -20,39 +21,34 @@ struct Squares {
 };
 
 /// |F_c|^2 and the squares it is measured against, for velocities scaled by d and percussions by 1 / d.
-double add_to(Squares& sum, const Cone& cone, const Eigen::Vector3d& P, const Eigen::Vector3d& U,
-              const Eigen::Vector3d& U_free, double d)
+double add_to(Squares& sum, const ReactionSet& set, const Components& P, const Components& U,
+              const Components& U_free, double d)
 {
-    const Eigen::Vector3d p = P / d, u = d * U;
-    const Eigen::Vector3d F =
-        p - cone.projection(p - d * cone.with_friction_shift(U + cone.restitution_shift));
-    sum.F += F.squaredNorm();
-    sum.P += p.squaredNorm();
-    sum.U += u.squaredNorm();
+    const double F2 = set.natural_map(P, U + set.restitution_shift, d).squaredNorm();
+    sum.F += F2;
+    sum.P += P.squaredNorm() / (d * d);
+    sum.U += d * d * U.squaredNorm();
     sum.U_free += d * d * U_free.squaredNorm();
-    return F.squaredNorm();
+    return F2;
 }
 
-/// Percussion and velocity, with its shifts, of one interaction after the scaling.
-struct ScaledPair {
-    Cone cone;
-    Eigen::Vector3d p, v;
+/// Percussion and velocity, with the shift of restitution, of one interaction, and its scaling.
+struct Pair {
+    ReactionSet set;
+    Components P, V;
+    double d;
 };
 
 /// (OS-9): percussions longer than the velocities of the problem are made as long as these. What their
 /// rounding makes of velocities is taken off (OS-13).
-double velocity_error(const std::vector<ScaledPair>& pairs, double velocities)
+double velocity_error(const std::vector<Pair>& pairs, double velocities)
 {
     if (!(velocities > 0)) return 0;
     double sum = 0, percussions2 = 0;
-    for (const ScaledPair& pair : pairs) {
-        percussions2 += pair.p.squaredNorm();
-        const double part = std::min(1.0, velocities / pair.p.norm());
-        const bool is_cone = !gives_way(*pair.cone.law);
-        const Eigen::Vector3d F =
-            is_cone ? Eigen::Vector3d(part * pair.p - pair.cone.projection(part * pair.p - pair.v))
-                    : Eigen::Vector3d(part * (pair.p - pair.cone.projection(pair.p - pair.v / part)));
-        sum += F.squaredNorm();
+    for (const Pair& pair : pairs) {
+        const double p = pair.P.norm() / pair.d;
+        percussions2 += p * p;
+        sum += pair.set.natural_map(pair.P, pair.V, pair.d, std::min(1.0, velocities / p)).squaredNorm();
     }
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const double rounding = 4 * epsilon * std::sqrt(percussions2) / velocities;
@@ -106,31 +102,31 @@ SolutionCheck check_solution(const OneStepProblem& problem, std::span<const doub
     SolutionCheck check;
     Squares raw, scaled;
     std::vector<double> parts;
-    std::vector<ScaledPair> pairs;
+    std::vector<Pair> pairs;
     double restitution2 = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
-        const Cone cone = Cone::of(problem, c);
-        const Eigen::Vector3d P_c = detail::padded(problem.part(P, c));
-        const Eigen::Vector3d U_free =
-            detail::padded(problem.part(std::span<const double>(problem.U_free), c));
-        const Eigen::Vector3d U_c = detail::padded(problem.part(std::span<const double>(U), c));
+        const ReactionSet set = ReactionSet::of(problem, c);
+        const Components P_c = detail::components(problem.part(P, c));
+        const Components U_free =
+            detail::components(problem.part(std::span<const double>(problem.U_free), c));
+        const Components U_c = detail::components(problem.part(std::span<const double>(U), c));
+        const Components V = U_c + set.restitution_shift;
 
         // errors
-        static_cast<void>(add_to(raw, cone, P_c, U_c, U_free, 1.0));
+        static_cast<void>(add_to(raw, set, P_c, U_c, U_free, 1.0));
         const double d = detail::scaling(problem, c);
-        parts.push_back(add_to(scaled, cone, P_c, U_c, U_free, d));
-        pairs.push_back({cone, P_c / d, d * cone.with_friction_shift(U_c + cone.restitution_shift)});
-        restitution2 += d * d * cone.restitution_shift.squaredNorm();
+        parts.push_back(add_to(scaled, set, P_c, U_c, U_free, d));
+        pairs.push_back({set, P_c, V, d});
+        restitution2 += d * d * set.restitution_shift.squaredNorm();
 
         // what the law forbids, in its own units
-        const Eigen::Vector3d V = U_c + cone.restitution_shift;
-        if (cone.is_free) {
-            check.joint_speed_m_s = std::max(check.joint_speed_m_s, V.cwiseAbs().maxCoeff());
-        } else {
-            check.cone_violation_Ns = std::max({check.cone_violation_Ns, -P_c[0], cone.outside(P_c)});
+        if (set.is_free) check.joint_speed_m_s = std::max(check.joint_speed_m_s, V.cwiseAbs().maxCoeff());
+        check.cone_violation_Ns = std::max(check.cone_violation_Ns, set.outside(P_c));
+        if (set.pushes()) {
+            check.cone_violation_Ns = std::max(check.cone_violation_Ns, -P_c[0]);
             check.penetration_m_s = std::max(check.penetration_m_s, -V[0]);
         }
-        check.gap_J += std::abs(P_c.dot(V) + cone.dissipation(P_c, V));
+        check.gap_J += std::abs(P_c.dot(V) + set.dissipation(P_c, V));
     }
     check.siconos = raw.error();
     check.unit_free = scaled.error();

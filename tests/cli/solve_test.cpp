@@ -159,3 +159,34 @@ TEST_CASE("one-step problems of a run are saved and solved again")
     CHECK(std::filesystem::is_empty(problems));
     CHECK(carom_program({"run", scene, "--save-problems", "best:3"}).status == 2);
 }
+
+TEST_CASE(
+    "problems with rolling and spinning friction, which have six components, are solved from their files")
+{
+    const Folder folder;
+    const std::string scene = folder.write("rolling.toml", R"(duration_s = 0.02
+gravity_m_s2 = [2, 0.5, -9.81]
+material = [{ name = "rubber", friction = 0.6, rolling_m = 0.002, spinning_m = 0.001 }]
+[[body]]
+name = "floor"
+shape = "plane"
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+mass_kg = 2
+position_m = [0, 0, 0.1]
+angular_velocity_rad_s = [0, 0, 3]
+)");
+    REQUIRE(carom_program(
+                {"run", scene, "-o", folder.path("rolling.h5"), "--no-svg", "--save-problems", "worst:1"})
+                .status == 0);
+    const auto files = std::filesystem::directory_iterator(folder.path("rolling_problems"));
+    const Outcome solved = carom_program({"solve", begin(files)->path().string(), "--json"});
+    CHECK(solved.status == 0);
+    const auto json = solved.json();
+    CHECK(json["status"] == "solved");
+    CHECK(json["contacts"] == 1);
+    // spinning and rolling at their bounds, to rounding of m g h and some m/s
+    CHECK(std::abs(json["certificate"]["bipotential_gap_J"].get<double>()) < 1e-12);
+}

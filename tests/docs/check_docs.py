@@ -5,7 +5,7 @@
 
 PART:
   links      every link between pages, every anchor, every file that a link names
-  names      files that the pages name are there, and guides name no function or type of C++ that is private
+  names      files that the pages and the README of modules name are there, and guides name no function or type of C++ that is private
   numbers    numbers of the comparison are those of benchmarks/RESULTS.md, and numbers of guides those that the program prints
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
   theory     pages of docs/theory have the parts of one template, every label is defined once, and the sources cite no other
@@ -150,6 +150,18 @@ def check_names(complaints):
             for name in re.findall(r"\w+", words) if guide else ():
                 if name in private:
                     complaints.say(f"{name_of(page)}:{line}: {name} is private")
+    # the page of a module names files of it, others with their module in front; pages of theory say the module once
+    sources = {path.relative_to(top).as_posix() for top in (ROOT / "src", ROOT / "include/carom", ROOT / "tests") for path in top.rglob("*.[hc]pp")}
+    anywhere = {name.rpartition("/")[2] for name in sources}
+    for page in sorted((ROOT / "src").rglob("README.md")) + sorted((DOCS / "theory").rglob("*.md")):
+        of_module = page.name == "README.md"
+        for line, words in words_in_code(page):
+            if not re.fullmatch(r"[\w/]+\.[hc]pp", words) or FILE.fullmatch(words) or words.startswith("carom/"):
+                continue
+            count += 1
+            here = page.parent.relative_to(ROOT / "src").as_posix() + "/" + words in sources if of_module else words in anywhere
+            if words not in sources and not here:
+                complaints.say(f"{name_of(page)}:{line}: there is no {words}")
     print(f"{count} files named, {len(private)} private names known")
 
 

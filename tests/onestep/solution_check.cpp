@@ -1,4 +1,5 @@
 #include "carom/onestep/solution_check.hpp"
+#include "carom/convex/sets.hpp"
 #include "carom/onestep/residual.hpp"
 
 #include "support/near.hpp"
@@ -48,7 +49,13 @@ TEST_CASE("two codes that share nothing agree on both errors")
         Bilateral{},
         friction(0.3, FrictionInterval{}),
         Coulomb{.shape = FrictionDisc{}, .friction = 1.5, .restitution = 0.5, .tangential_restitution = 0.25},
-        friction(0.5, FrictionEllipse{.half_axes = {1, 0.5}})};
+        friction(0.5, FrictionEllipse{.half_axes = {1, 0.5}}),
+        friction(0, FrictionRough{.dimension = 2}),
+        Limited{.low = -0.3, .high = 0.5},
+        Limited{.low = 0},
+        NonFirm{.set = std::make_shared<Ball>(*Ball::make(Eigen::VectorXd::Zero(5), 1)), .size = 0.7},
+        Resisting{.flat = true, .friction = 0.5, .rolling = 0.1, .restitution = 0.3},
+        Resisting{.friction = 0.5, .rolling = 0.2, .spinning = 0.1}};
     for (int trial = 0; trial < 200; ++trial) {
         const OneStepProblem problem = random_problem(random, laws);
         std::vector<double> P(static_cast<std::size_t>(problem.size()));
@@ -59,6 +66,7 @@ TEST_CASE("two codes that share nothing agree on both errors")
         const SolutionCheck other = check_solution(problem, P);
         CHECK(other.unit_free == near(one.unit_free, 1e-13 * one.unit_free));
         CHECK(other.siconos == near(one.siconos, 1e-13 * one.siconos));
+        CHECK(other.velocity == near(one.velocity, 1e-13 * one.velocity));
         CHECK(other.penetration_m_s == near(one.approach_m_s, 1e-13));
         REQUIRE_FALSE(other.carriers.empty());
         CHECK(other.carriers[0].interaction == one.worst);
@@ -87,6 +95,28 @@ TEST_CASE("a sliding contact that obeys the law has no gap; one that does not ha
     const std::vector<double> beyond{P[0], P[1] - 0.1}, pulling{-1, 0};
     CHECK(check_solution(*problem, beyond).cone_violation_Ns == near(0.1, 1e-15));
     CHECK(check_solution(*problem, pulling).cone_violation_Ns == near(1, 1e-15));
+}
+
+TEST_CASE("a motor at its limit obeys its law, whatever its inertia; one that gives less does not")
+{
+    // it gives 0.3 N s at most, which slows 2 m/s by 0.3 W; with less it could do more, over the motion left
+    for (const double W : {1e-2, 1.0, 50.0}) {
+        CAPTURE(W);
+        const auto problem =
+            make_problem(Eigen::MatrixXd::Constant(1, 1, W), Eigen::VectorXd::Constant(1, -20),
+                         Eigen::VectorXd::Zero(1), {Limited{.low = -0.5, .high = 0.3}});
+        REQUIRE(problem.has_value());
+        const SolutionCheck good = check_solution(*problem, std::vector{0.3});
+        CHECK(good.unit_free == 0);
+        CHECK(good.velocity == 0);
+        CHECK(good.siconos == 0);
+        CHECK(good.gap_J == 0);
+        CHECK(good.cone_violation_Ns == 0);
+        CHECK(good.penetration_m_s == 0);
+        const double left_m_s = 20 - 0.2 * W;
+        CHECK(check_solution(*problem, std::vector{0.2}).gap_J == near(0.1 * left_m_s, 1e-14 * 20));
+        CHECK(check_solution(*problem, std::vector{0.4}).cone_violation_Ns == near(0.1, 1e-15));
+    }
 }
 
 TEST_CASE("what is not finite is told")
