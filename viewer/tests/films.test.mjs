@@ -98,8 +98,8 @@ test('what cannot be is refused with a hint', () => {
   for (const [options, words] of [
     [['--size', 'large'], /--size large/],
     [['--size', '321x240'], /even numbers/],
-    [['--at', '7'], /no such instant/],
-    [['--camera', 'sideways'], /no view/],
+    [['--at', '7'], /does not contain this instant/],
+    [['--camera', 'sideways'], /not a view/],
     [['--from', '0.4', '--until', '0.1'], /before it begins/],
     [['-o', '-'], /go to a file/],
   ]) {

@@ -72,7 +72,9 @@ async function follow(text, act) {
     const url = String((await once(server.stdout, 'data'))[0]).trim();
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
     const answers = [];
-    page.on('response', async (answer) => answers.push({ url: answer.url(), status: answer.status(), bytes: answer.status() === 200 ? (await answer.body()).length : 0 }));
+    // what is still on its way when the page is closed has no body any more
+    const bytes = async (answer) => (answer.status() === 200 ? (await answer.body().catch(() => '')).length : 0);
+    page.on('response', async (answer) => answers.push({ url: answer.url(), status: answer.status(), bytes: await bytes(answer) }));
     const mistakes = [];
     page.on('pageerror', (problem) => mistakes.push(String(problem)));
     await page.goto(url);
