@@ -1,16 +1,12 @@
 #include "commands.hpp"
 
 #include "carom/carom.hpp"
-#include "expression/parse.hpp"
 #include "input.hpp"
 #include "interrupt.hpp"
 #include "report/branch_family.hpp"
 #include "report/text.hpp"
-#include "scene/symbols.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <optional>
 
@@ -72,19 +68,19 @@ Expected<BranchOptions> branch_range(const std::string& text, const char* option
     constexpr std::string_view prefix = "parameters.";
     const std::size_t equal = text.find('='), colon = text.find(':', equal == std::string::npos ? 0 : equal);
     BranchOptions options;
-    const auto number = [](std::string_view word, double& value) {
-        const auto [stop, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
-        return problem == std::errc() && stop == word.data() + word.size() && std::isfinite(value);
-    };
-    const bool good = text.starts_with(prefix) && equal != std::string::npos && colon != std::string::npos &&
-                      number(std::string_view(text).substr(equal + 1, colon - equal - 1), options.low) &&
-                      number(std::string_view(text).substr(colon + 1), options.high) &&
-                      options.low < options.high;
+    std::optional<double> low, high;
+    if (text.starts_with(prefix) && equal != std::string::npos && colon != std::string::npos) {
+        low = number_of(std::string_view(text).substr(equal + 1, colon - equal - 1));
+        high = number_of(std::string_view(text).substr(colon + 1));
+    }
+    const bool good = low && high && *low < *high;
     if (!good) {
         return mistake(ErrorCode::WrongType, option, fmt::format("{} is not the range of a parameter", text),
                        "write for example --over parameters.w=0.5:3, the smaller value first");
     }
     options.over = text.substr(prefix.size(), equal - prefix.size());
+    options.low = *low;
+    options.high = *high;
     return options;
 }
 
@@ -125,17 +121,6 @@ std::vector<Override> overrides_with_start(const OrbitCommand& command, Errors& 
     return overrides;
 }
 
-/// Seconds, a formula of parameters, or a probe whose value at the start it is.
-Expected<double> strobe_of(const Scene& scene, const SceneSymbols& symbols, const std::string& text)
-{
-    const auto& probes = scene.model.system().probes;
-    const auto found = std::ranges::find(probes, text, &Probe::name);
-    if (found == probes.end()) return parse_constant(text, symbols.numbers, "--strobe");
-    const State& start = scene.start;
-    const auto n = static_cast<std::size_t>(start.q.size());
-    return found->value.value({{start.q.data(), n}, {start.u.data(), n}, start.t_s});
-}
-
 }  // namespace
 
 ExitStatus run_sensitivity(const RunOptions& options)
@@ -146,15 +131,7 @@ ExitStatus run_sensitivity(const RunOptions& options)
     SensitivityOptions wanted;
     wanted.by = options.sensitivity;
     wanted.of_steps = options.of_steps;
-    for (const std::string& text : options.times) {
-        double number = 0;
-        const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (problem != std::errc() || stop != text.data() + text.size()) {
-            errors.push_back(mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", text),
-                                     "give times in seconds"));
-        }
-        wanted.at_s.push_back(number);
-    }
+    wanted.at_s = read_times(options.times, errors);
     if (!options.output.empty()) {
         errors.push_back(mistake(ErrorCode::WrongType, "-o", "a run with derivatives writes no recording",
                                  "run it once without --sensitivity for the recording"));
@@ -249,9 +226,7 @@ ExitStatus run_lyapunov(const StudyOptions& options)
     }
     const auto scene = read_scene_with(options.scene, overrides, errors);
     if (!scene) return refused(errors);
-    auto symbols = read_symbols(*scene, {});
-    if (!symbols) return refused(symbols.error());
-    const auto interval = strobe_of(*scene, *symbols, options.strobe);
+    const auto interval = strobe_period_s(*scene, options.strobe);
     if (!interval) return refused({interval.error()});
     note_interrupts();
     auto result = lyapunov_exponents(*scene, {.interval_s = *interval,

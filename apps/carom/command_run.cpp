@@ -8,31 +8,12 @@
 #include "ranks.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 namespace carom::app {
 namespace {
-
-std::vector<double> read_times(const std::vector<std::string>& times, Errors& errors)
-{
-    std::vector<double> numbers;
-    for (const std::string& text : times) {
-        double number = 0;
-        const char* end = text.data() + text.size();
-        const auto [stop, problem] = std::from_chars(text.data(), end, number);
-        if (problem == std::errc() && stop == end && std::isfinite(number)) {
-            numbers.push_back(number);
-            continue;
-        }
-        errors.push_back(mistake(ErrorCode::WrongType, "--at",
-                                 fmt::format("{} is not a number", carom::quoted(text)),
-                                 "give times in seconds, separated by commas: --at 0.5,1.0"));
-    }
-    return numbers;
-}
 
 /// Reads "all", "failed" or "worst:N", 1 <= N <= 10000. Errors: WrongType.
 Expected<KeepProblems> parse_problems(const std::string& text)
@@ -60,7 +41,7 @@ std::string problems_folder(const RunOptions& options)
     return stem.string() + "_problems";
 }
 
-KeepProblems read_problems(const RunOptions& options, Errors& errors)
+KeepProblems problems_to_keep(const RunOptions& options, Errors& errors)
 {
     if (options.save_problems.empty()) return {};
     auto problems = parse_problems(options.save_problems);
@@ -89,7 +70,7 @@ Expected<RunTask, Errors> prepare(const RunOptions& options)
     if (!options.output.empty() && is_first_rank()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
-    auto problems = read_problems(options, errors);
+    auto problems = problems_to_keep(options, errors);
     const auto threads = checked_threads(options.threads.value_or(cores_for_threads()), "--threads");
     if (!threads) errors.push_back(threads.error());
     if (auto met = meet_ranks(errors, scene ? &*scene : nullptr); !met) return met.error();

@@ -117,14 +117,7 @@ ExitStatus run_solve(const SolveOptions& options)
     // every mistake at once: options, then files
     const auto task = task_of(options);
     Errors errors = task ? Errors{} : task.error();
-    std::vector<ProblemFile> files;
-    for (const std::string& path : options.files) {
-        auto file = read_problem(path);
-        if (file)
-            files.push_back(std::move(*file));
-        else
-            errors.push_back(file.error());
-    }
+    const std::vector<ProblemFile> files = read_problems(options.files, errors);
     if (!errors.empty()) return refuse(errors, options.json);
     return options.compare ? compare_all(files, options, *task) : solve_all(files, options, *task);
 }

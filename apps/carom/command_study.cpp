@@ -19,26 +19,6 @@
 namespace carom::app {
 namespace {
 
-/// Reads each text, and keeps all mistakes.
-template <class Read, class Value>
-void read_all(const std::vector<std::string>& texts, Read read, std::vector<Value>& values, Errors& errors)
-{
-    for (const std::string& text : texts) {
-        auto value = read(text);
-        if (value)
-            values.push_back(std::move(*value));
-        else
-            errors.push_back(value.error());
-    }
-}
-
-Expected<double> read_time(const std::string& text)
-{
-    if (const auto number = number_of(text)) return *number;
-    return mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", carom::quoted(text)),
-                   "give times in seconds, separated by commas: --at 0.5,1.0");
-}
-
 /// "NAME=value".
 Expected<std::pair<std::string, double>> read_exact(const std::string& text)
 {
@@ -56,7 +36,7 @@ StudyPlan read_plan(const StudyOptions& options, Errors& errors)
     StudyPlan plan;
     read_all(options.varies, parse_axis, plan.axes, errors);
     read_all(options.perturbs, parse_perturbation, plan.perturbations, errors);
-    read_all(options.times, read_time, plan.at_s, errors);
+    plan.at_s = read_times(options.times, errors);
     plan.repeat = options.repeat;
     plan.seed = options.seed;
     plan.levels = options.converge ? options.levels : 0;
@@ -114,8 +94,7 @@ Expected<Task, Errors> prepare(const StudyOptions& options)
 {
     Errors errors;
     StudyPlan plan = read_plan(options, errors);
-    std::vector<Override> overrides;
-    read_all(options.sets, parse_override, overrides, errors);
+    const std::vector<Override> overrides = read_sets(options.sets, errors);
     std::vector<std::pair<std::string, double>> exact;
     read_all(options.exacts, read_exact, exact, errors);
     std::vector<Shard> shards;
@@ -149,32 +128,6 @@ Errors with_study_options(Errors errors)
     return errors;
 }
 
-/// "; missing: --shard 2/4 (25 runs), 1 of 25 runs of --shard 3/4 (run 74)"
-std::string missing_runs(const MergeReport& merged)
-{
-    std::string text;
-    for (const MissingRuns& part : merged.missing) {
-        text += text.empty() ? "; missing: " : ", ";
-        const std::string name = part.shard.parts > 1
-                                     ? fmt::format("--shard {}/{}", part.shard.part + 1, part.shard.parts)
-                                     : "the study";
-        text += part.runs == part.of ? fmt::format("{} ({})", name, counted(part.runs, "run"))
-                                     : fmt::format("{} of {} of {} (from run {} on)", part.runs,
-                                                   counted(part.of, "run"), name, part.first);
-    }
-    return text;
-}
-
-std::string missing_json(const MergeReport& merged)
-{
-    std::string text;
-    for (const MissingRuns& part : merged.missing)
-        text += fmt::format("{}{{\"part\":{},\"parts\":{},\"runs\":{},\"of\":{},\"first_run\":{}}}",
-                            text.empty() ? "" : ",", part.shard.part + 1, part.shard.parts, part.runs,
-                            part.of, part.first);
-    return text;
-}
-
 /// Certified: the table is complete.
 ExitStatus merge(const StudyOptions& options)
 {
@@ -185,11 +138,7 @@ ExitStatus merge(const StudyOptions& options)
     }
     const auto merged = merge_tables(options.merge, options.output);
     if (!merged) return refuse({merged.error()}, options.json);
-    const std::string text = options.json
-                                 ? fmt::format("{{\"runs\":{},\"of\":{},\"rows\":{},\"missing\":[{}]}}\n",
-                                               merged->runs, merged->of, merged->rows, missing_json(*merged))
-                                 : fmt::format("{}: {} of {} runs, {} rows{}\n", printable(options.output),
-                                               merged->runs, merged->of, merged->rows, missing_runs(*merged));
+    const std::string text = options.json ? to_json(*merged) : to_text(*merged, options.output);
     if (!options.quiet && !print_result(text)) return ExitStatus::BadInput;
     return merged->missing.empty() ? ExitStatus::Certified : ExitStatus::Uncertified;
 }

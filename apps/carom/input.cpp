@@ -1,17 +1,11 @@
 #include "input.hpp"
 
 #include "carom/report/json.hpp"
+#include "core/text.hpp"
+
+#include <fmt/format.h>
 
 namespace carom::app {
-
-Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(where),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
 
 ExitStatus refuse(const Errors& errors, bool json)
 {
@@ -23,14 +17,27 @@ ExitStatus refuse(const Errors& errors, bool json)
 std::vector<Override> read_sets(const std::vector<std::string>& sets, Errors& errors)
 {
     std::vector<Override> overrides;
-    for (const std::string& text : sets) {
-        auto set = parse_override(text);
-        if (set)
-            overrides.push_back(std::move(*set));
-        else
-            errors.push_back(set.error());
-    }
+    read_all(sets, parse_override, overrides, errors);
     return overrides;
+}
+
+std::vector<double> read_times(const std::vector<std::string>& texts, Errors& errors)
+{
+    const auto read_time = [](const std::string& text) -> Expected<double> {
+        if (const auto number = number_of(text)) return *number;
+        return mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", carom::quoted(text)),
+                       "give times in seconds, separated by commas: --at 0.5,1.0");
+    };
+    std::vector<double> times;
+    read_all(texts, read_time, times, errors);
+    return times;
+}
+
+std::vector<ProblemFile> read_problems(const std::vector<std::string>& paths, Errors& errors)
+{
+    std::vector<ProblemFile> files;
+    read_all(paths, read_problem, files, errors);
+    return files;
 }
 
 std::optional<Scene> read_scene_with(const std::string& file, const std::vector<Override>& overrides,

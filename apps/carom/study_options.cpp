@@ -52,8 +52,9 @@ void describe_questions(CLI::App& command, StudyOptions& options)
     command.add_option("--impacts", options.impacts, "columns with the instants of the first N impacts")
         ->type_name("N");
     command
-        .add_option("--strobe", options.strobe,
-                    "one row per period: seconds, or the name of a probe evaluated at the start")
+        .add_option(
+            "--strobe", options.strobe,
+            "one row per period: seconds, a probe, evaluated at the start, or a formula of parameters")
         ->type_name("PERIOD");
     command
         .add_option("--section", options.section,

@@ -1,5 +1,6 @@
 #include "carom/door/simulation.hpp"
 
+#include "core/mistake.hpp"
 #include "run/run_loop.hpp"
 #include "scene/scene_bodies.hpp"
 #include "scene_steps.hpp"
@@ -19,15 +20,6 @@ struct Applied {
 };
 
 namespace {
-
-Error refuse(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(where),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
 
 /// The scene with the caller's forces in its system.
 Expected<Scene, Errors> with_forces(Scene scene, const std::shared_ptr<Applied>& applied)
@@ -93,10 +85,11 @@ Expected<State, Errors> bodies_at(const Model& model, const State& old, const Ei
         for (int i = 0; i < bodies.bodies(); ++i) {
             if (!has_coordinates(bodies, i)) continue;
             if (!(q.segment<4>(first + 3).norm() > 1e-6))
-                return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
-                                     "the quaternion of " +
-                                         bodies.setup().bodies[static_cast<std::size_t>(i)].name + " is zero",
-                                     "a rotation is a unit quaternion; 1, 0, 0, 0 is no rotation")};
+                return Errors{mistake(ErrorCode::SettingOutOfRange, "Simulation::set_state",
+                                      "the quaternion of " +
+                                          bodies.setup().bodies[static_cast<std::size_t>(i)].name +
+                                          " is zero",
+                                      "a rotation is a unit quaternion; 1, 0, 0, 0 is no rotation")};
             first += coordinates_per_body(bodies);
         }
     }
@@ -219,16 +212,16 @@ Expected<void, Errors> Simulation::set_state(const Eigen::VectorXd& q, const Eig
 {
     const Model& model = impl_->scene.model;
     if (q.size() != model.coordinates() || u.size() != model.coordinates())
-        return Errors{refuse(ErrorCode::WrongSize, "Simulation::set_state",
-                             "the scene has " + std::to_string(model.coordinates()) + " coordinates",
-                             "give one number for each")};
+        return Errors{mistake(ErrorCode::WrongSize, "Simulation::set_state",
+                              "the scene has " + std::to_string(model.coordinates()) + " coordinates",
+                              "give one number for each")};
     if (!q.allFinite() || !u.allFinite())
-        return Errors{refuse(ErrorCode::NotFinite, "Simulation::set_state", "a number is infinite or NaN",
-                             "give finite numbers")};
+        return Errors{mistake(ErrorCode::NotFinite, "Simulation::set_state", "a number is infinite or NaN",
+                              "give finite numbers")};
     if (impl_->scene.sweeping)
-        return Errors{refuse(ErrorCode::NotAllowedHere, "Simulation::set_state",
-                             "the point of a sweeping process is where its set has left it",
-                             "begin another simulation")};
+        return Errors{mistake(ErrorCode::NotAllowedHere, "Simulation::set_state",
+                              "the point of a sweeping process is where its set has left it",
+                              "begin another simulation")};
     State state;
     if (impl_->scene.bodies) {
         auto bodies = bodies_at(model, impl_->run.state, q, u);
@@ -248,16 +241,16 @@ Expected<void> Simulation::set_force(std::span<const double> force)
 {
     std::vector<double>& applied = impl_->applied->force;
     if (applied.empty())
-        return refuse(ErrorCode::NotAllowedHere, "Simulation::set_force",
-                      "forces by coordinate are for systems in coordinates and schemes with steps",
-                      "bodies take wrenches; power series take formulas");
+        return mistake(ErrorCode::NotAllowedHere, "Simulation::set_force",
+                       "forces by coordinate are for systems in coordinates and schemes with steps",
+                       "bodies take wrenches; power series take formulas");
     if (force.size() != applied.size())
-        return refuse(ErrorCode::WrongSize, "Simulation::set_force",
-                      "there are " + std::to_string(applied.size()) + " coordinates",
-                      "give one force for each");
+        return mistake(ErrorCode::WrongSize, "Simulation::set_force",
+                       "there are " + std::to_string(applied.size()) + " coordinates",
+                       "give one force for each");
     if (!std::ranges::all_of(force, [](double x) { return std::isfinite(x); }))
-        return refuse(ErrorCode::NotFinite, "Simulation::set_force", "a force is infinite or NaN",
-                      "give finite numbers");
+        return mistake(ErrorCode::NotFinite, "Simulation::set_force", "a force is infinite or NaN",
+                       "give finite numbers");
     std::ranges::copy(force, applied.begin());
     return {};
 }
@@ -265,16 +258,16 @@ Expected<void> Simulation::set_force(std::span<const double> force)
 Expected<void> Simulation::set_wrench(std::string_view body, const Wrench& wrench)
 {
     if (!impl_->scene.bodies)
-        return refuse(ErrorCode::NotAllowedHere, "Simulation::set_wrench", "the scene has no bodies",
-                      "coordinates take forces");
+        return mistake(ErrorCode::NotAllowedHere, "Simulation::set_wrench", "the scene has no bodies",
+                       "coordinates take forces");
     if (!wrench.force_N.allFinite() || !wrench.torque_Nm.allFinite())
-        return refuse(ErrorCode::NotFinite, "Simulation::set_wrench", "a component is infinite or NaN",
-                      "give finite numbers");
+        return mistake(ErrorCode::NotFinite, "Simulation::set_wrench", "a component is infinite or NaN",
+                       "give finite numbers");
     const auto& bodies = impl_->scene.model.bodies()->setup().bodies;
     const auto found = std::ranges::find(bodies, body, &Body::name);
     if (found == bodies.end())
-        return refuse(ErrorCode::UnknownName, "Simulation::set_wrench",
-                      "there is no body named " + std::string(body), "names are those of the scene");
+        return mistake(ErrorCode::UnknownName, "Simulation::set_wrench",
+                       "there is no body named " + std::string(body), "names are those of the scene");
     impl_->applied->wrenches[static_cast<std::size_t>(found - bodies.begin())] = wrench;
     return {};
 }
@@ -282,8 +275,8 @@ Expected<void> Simulation::set_wrench(std::string_view body, const Wrench& wrenc
 Expected<void> Simulation::set_motor(std::string_view joint, double rate)
 {
     if (!std::isfinite(rate))
-        return refuse(ErrorCode::NotFinite, "Simulation::set_motor", "the rate is infinite or NaN",
-                      "give a finite number");
+        return mistake(ErrorCode::NotFinite, "Simulation::set_motor", "the rate is infinite or NaN",
+                       "give a finite number");
     if (impl_->scene.bodies) {
         const auto& joints = impl_->scene.model.bodies()->setup().joints;
         const auto found = std::ranges::find(joints, joint, &Joint::name);
@@ -292,9 +285,9 @@ Expected<void> Simulation::set_motor(std::string_view joint, double rate)
             return {};
         }
     }
-    return refuse(ErrorCode::UnknownName, "Simulation::set_motor",
-                  "there is no joint with a motor named " + std::string(joint),
-                  "give the joint motor_rad_s or motor_m_s, and a limit, in the scene");
+    return mistake(ErrorCode::UnknownName, "Simulation::set_motor",
+                   "there is no joint with a motor named " + std::string(joint),
+                   "give the joint motor_rad_s or motor_m_s, and a limit, in the scene");
 }
 
 std::shared_ptr<const Simulation::Snapshot> Simulation::snapshot() const
@@ -310,8 +303,8 @@ Expected<void> Simulation::restore(const Snapshot& snapshot)
                       snapshot.run.state.bodies() == impl_->run.state.bodies() &&
                       snapshot.applied.motors.size() == impl_->applied->motors.size();
     if (!same)
-        return refuse(ErrorCode::WrongSize, "Simulation::restore", "the snapshot belongs to another scene",
-                      "restore a snapshot of this simulation");
+        return mistake(ErrorCode::WrongSize, "Simulation::restore", "the snapshot belongs to another scene",
+                       "restore a snapshot of this simulation");
     impl_->run = snapshot.run;
     *impl_->applied = snapshot.applied;
     impl_->begin();

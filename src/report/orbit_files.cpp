@@ -1,6 +1,7 @@
 #include "report/orbit_files.hpp"
 
 #include "carom/trace/page.hpp"
+#include "core/mistake.hpp"
 #include "core/write_file.hpp"
 
 #include <charconv>
@@ -15,12 +16,6 @@ namespace carom {
 namespace {
 
 constexpr int frames_of_a_period = 400;
-
-Error bad_file(ErrorCode code, const char* option, std::string message, std::string hint)
-{
-    return {
-        .code = code, .where = option, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
-}
 
 std::string digits(double x)
 {
@@ -40,15 +35,15 @@ Expected<std::vector<Override>, Errors> from_recording(const std::string& path, 
     if (!recording) return Errors{recording.error()};
     const Eigen::Index frames = recording->frames();
     if (frames == 0 || !recording->bodies.names.empty() || recording->u.rows() != frames) {
-        return Errors{bad_file(ErrorCode::FileMalformed, option,
-                               fmt::format("{} holds no frames of coordinates and velocities", path),
-                               "record a run of a scene of coordinates, with its velocities")};
+        return Errors{mistake(ErrorCode::FileMalformed, option,
+                              fmt::format("{} holds no frames of coordinates and velocities", path),
+                              "record a run of a scene of coordinates, with its velocities")};
     }
     const double first_s = recording->time_s[0], last_s = recording->time_s[frames - 1];
     if (at_s && !(*at_s >= first_s && *at_s <= last_s)) {
-        return Errors{bad_file(ErrorCode::SettingOutOfRange, option,
-                               fmt::format("{} s is outside of {}", *at_s, path),
-                               fmt::format("it was recorded from {} to {} s", first_s, last_s))};
+        return Errors{mistake(ErrorCode::SettingOutOfRange, option,
+                              fmt::format("{} s is outside of {}", *at_s, path),
+                              fmt::format("it was recorded from {} to {} s", first_s, last_s))};
     }
     Eigen::Index row = frames - 1;
     if (at_s) (recording->time_s.array() - *at_s).abs().minCoeff(&row);
@@ -64,8 +59,8 @@ Expected<std::vector<Override>, Errors> from_json(const std::string& path, const
 {
     std::ifstream file(path);
     if (!file) {
-        return Errors{bad_file(ErrorCode::FileUnreadable, option, fmt::format("{} cannot be read", path),
-                               "check its name and permissions")};
+        return Errors{mistake(ErrorCode::FileUnreadable, option, fmt::format("{} cannot be read", path),
+                              "check its name and permissions")};
     }
     const auto json = nlohmann::json::parse(file, nullptr, false);
     const bool good = json.is_object() && json.contains("start") && json["start"].is_object() &&
@@ -81,8 +76,8 @@ Expected<std::vector<Override>, Errors> from_json(const std::string& path, const
         }
         if (overrides.size() == 1 + 2 * json["start"].size()) return overrides;
     }
-    return Errors{bad_file(ErrorCode::FileMalformed, option, fmt::format("{} holds no orbit", path),
-                           "write it with `carom orbit SCENE ... -o ORBIT.json`")};
+    return Errors{mistake(ErrorCode::FileMalformed, option, fmt::format("{} holds no orbit", path),
+                          "write it with `carom orbit SCENE ... -o ORBIT.json`")};
 }
 
 /// One period: time, coordinates, velocities.
@@ -132,9 +127,9 @@ Diagram period_diagram(const Scene& scene, const Orbit& orbit, const Recording& 
 
 Errors wrong_ending(const std::string& file, const char* endings)
 {
-    return {bad_file(ErrorCode::NotAllowedHere, "-o",
-                     fmt::format("{} has none of the endings {}", file, endings),
-                     "the ending says what is written")};
+    return {mistake(ErrorCode::NotAllowedHere, "-o",
+                    fmt::format("{} has none of the endings {}", file, endings),
+                    "the ending says what is written")};
 }
 
 }  // namespace
@@ -148,8 +143,8 @@ Expected<std::vector<Override>, Errors> start_from(const std::string& text, cons
     const char *begin = text.data() + at + 1, *end = text.data() + text.size();
     const auto [stop, problem] = std::from_chars(begin, end, time_s);
     if (problem != std::errc() || stop != end) {
-        return Errors{bad_file(ErrorCode::WrongType, option, fmt::format("{} is not FILE@TIME", text),
-                               "give a time in seconds after @")};
+        return Errors{mistake(ErrorCode::WrongType, option, fmt::format("{} is not FILE@TIME", text),
+                              "give a time in seconds after @")};
     }
     return from_recording(text.substr(0, at), time_s, option);
 }

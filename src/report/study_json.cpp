@@ -102,4 +102,18 @@ std::string study_json(const StudyResults& results)
     return detail::one_line(json);
 }
 
+std::string to_json(const MergeReport& merged)
+{
+    Json missing = Json::array();
+    for (const MissingRuns& part : merged.missing) {
+        missing.push_back({{"part", part.shard.part + 1},
+                           {"parts", part.shard.parts},
+                           {"runs", part.runs},
+                           {"of", part.of},
+                           {"first_run", part.first}});
+    }
+    return detail::one_line(
+        {{"runs", merged.runs}, {"of", merged.of}, {"rows", merged.rows}, {"missing", std::move(missing)}});
+}
+
 }  // namespace carom

@@ -167,6 +167,22 @@ std::string head_text(const StudyResults& results)
     return text + '\n';
 }
 
+/// "; missing: --shard 2/4 (25 runs), 1 of 25 runs of --shard 3/4 (run 74)"
+std::string missing_runs(const MergeReport& merged)
+{
+    std::string text;
+    for (const MissingRuns& part : merged.missing) {
+        text += text.empty() ? "; missing: " : ", ";
+        const std::string name = part.shard.parts > 1
+                                     ? fmt::format("--shard {}/{}", part.shard.part + 1, part.shard.parts)
+                                     : "the study";
+        text += part.runs == part.of ? fmt::format("{} ({})", name, counted(part.runs, "run"))
+                                     : fmt::format("{} of {} of {} (from run {} on)", part.runs,
+                                                   counted(part.of, "run"), name, part.first);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string to_text(const StudyResults& results)
@@ -182,6 +198,12 @@ std::string to_text(const StudyResults& results)
     if (points.size() > max_points)
         text += fmt::format("... and {} more combinations\n", points.size() - max_points);
     return text;
+}
+
+std::string to_text(const MergeReport& merged, const std::string& file)
+{
+    return fmt::format("{}: {} of {} runs, {} rows{}\n", printable(file), merged.runs, merged.of, merged.rows,
+                       missing_runs(merged));
 }
 
 }  // namespace carom

@@ -41,6 +41,9 @@ struct Results {
 [[nodiscard]] std::string to_text(const StudyResults& results);
 [[nodiscard]] std::string to_text(const Study& study, const Basins& basins);
 
+/// Tables of parts of a study that were merged into a file, and what is missing.
+[[nodiscard]] std::string to_text(const MergeReport& merged, const std::string& file);
+
 /// Derivatives and orbits; of branches the first one, and those that were switched to.
 [[nodiscard]] std::string to_text(const Scene& scene, const Sensitivities& result);
 [[nodiscard]] std::string to_text(const Scene& scene, const OrbitOptions& options, const Orbit& orbit);

@@ -1,5 +1,6 @@
-#include "carom/study/table_file.hpp"
+#include "carom/study/run_study.hpp"
 #include "core/text.hpp"
+#include "study/table_file.hpp"
 #include "table_rows.hpp"
 #include "trace/write_lock.hpp"
 

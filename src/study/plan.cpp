@@ -1,5 +1,6 @@
 #include "carom/study/study.hpp"
 
+#include "core/mistake.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -10,12 +11,6 @@
 
 namespace carom {
 namespace {
-
-Error mistake(ErrorCode code, const char* option, std::string message, std::string hint)
-{
-    return {
-        .code = code, .where = option, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
-}
 
 std::string_view trimmed(std::string_view text)
 {

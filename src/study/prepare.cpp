@@ -1,5 +1,6 @@
 #include "carom/core/version.hpp"
 #include "carom/study/study.hpp"
+#include "core/mistake.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
 #include "scene/scene_bodies.hpp"
@@ -18,15 +19,6 @@ namespace {
 std::string_view step_path_of(const Scene& scene)
 {
     return scene.sweeping ? "sweeping.time_step_s" : "integrator.time_step_s";
-}
-
-Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(where),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
 }
 
 /// FNV-1a, 64 bits: tells studies apart, and protects against nobody.

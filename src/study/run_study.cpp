@@ -1,6 +1,7 @@
 #include "carom/study/run_study.hpp"
 
 #include "carom/core/threads.hpp"
+#include "study/table_file.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,6 @@
 
 #include "core/text.hpp"
 #include "expression/parse.hpp"
-#include "expression/workspace.hpp"
 #include "scene/symbols.hpp"
 
 #include <fmt/format.h>
@@ -19,28 +18,11 @@ Error refusal(ErrorCode code, std::string message, std::string hint, const char*
         .code = code, .where = where, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
 }
 
-/// A number of seconds, or what a probe says at the start.
-Expected<double> period_of(const Strobe& strobe, const Scene& scene)
-{
-    if (const auto number = number_of(strobe.period)) return *number;
-    std::vector<std::string> names;
-    for (const Probe& probe : scene.model.system().probes) {
-        Workspace work;
-        if (probe.name == strobe.period) return probe.value.value(point_of(scene.start), work);
-        names.push_back(probe.name);
-    }
-    return refusal(
-        ErrorCode::UnknownName,
-        fmt::format("{} is neither a number nor a probe of the scene", carom::quoted(strobe.period)),
-        names.empty() ? "give the period in seconds, or add a [[probe]] for it"
-                      : fmt::format("the probes are: {}", fmt::join(names, ", ")));
-}
-
 }  // namespace
 
 Expected<std::vector<double>> strobe_times(const Strobe& strobe, const Scene& scene)
 {
-    const auto period = period_of(strobe, scene);
+    const auto period = strobe_period_s(scene, strobe.period);
     if (!period) return period.error();
     if (!(*period > 0) || !std::isfinite(*period)) {
         return refusal(ErrorCode::SettingOutOfRange, fmt::format("the period is {} s", *period),
@@ -76,3 +58,29 @@ Expected<Formula> section_of(const Strobe& strobe, const Scene& scene)
 }
 
 }  // namespace carom::detail
+
+namespace carom {
+
+Expected<double> strobe_period_s(const Scene& scene, const std::string& text)
+{
+    if (const auto number = number_of(text)) return *number;
+    std::vector<std::string> names;
+    for (const Probe& probe : scene.model.system().probes) {
+        if (probe.name == text) return probe.value.value(point_of(scene.start));
+        names.push_back(probe.name);
+    }
+    // a formula that names something unknown was meant as a probe
+    if (!scene.bodies && !scene.sweeping) {
+        if (const auto symbols = read_symbols(scene, {})) {
+            auto value = parse_constant(text, symbols->numbers, "--strobe");
+            if (value || value.error().code != ErrorCode::UnknownName) return value;
+        }
+    }
+    return detail::refusal(
+        ErrorCode::UnknownName,
+        fmt::format("{} is neither a number, a probe nor a formula of parameters", carom::quoted(text)),
+        names.empty() ? "give the period in seconds, or add a [[probe]] for it"
+                      : fmt::format("the probes are: {}", fmt::join(names, ", ")));
+}
+
+}  // namespace carom

@@ -1,4 +1,4 @@
-#include "carom/study/table_file.hpp"
+#include "study/table_file.hpp"
 
 #include "table_rows.hpp"
 #include "trace/write_lock.hpp"

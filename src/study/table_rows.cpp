@@ -1,7 +1,7 @@
 #include "table_rows.hpp"
 
 #include "carom/study/study.hpp"
-#include "carom/study/table_file.hpp"
+#include "study/table_file.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -159,6 +159,13 @@ time_step_s = 1e-3
         CHECK(table.find("x")->numbers[i] == near(0, 1e-4));
         CHECK(table.find("x'")->numbers[i] == near(-w, 1e-4));
     }
+
+    // the period as a formula of the varied parameter, as `carom orbit --period` takes it: the same instants
+    const ResultTable by_formula = table_of(
+        study_of(folder, scene,
+                 {.axes = {axis("parameters.w=2,3")}, .strobe = Strobe{.period = "2*pi/w", .skip = 2}}));
+    CHECK(by_formula.find("time_s")->numbers == table.find("time_s")->numbers);
+    CHECK(by_formula.find("x")->numbers == table.find("x")->numbers);
 }
 
 TEST_CASE("a section is seen where its formula rises through zero, by a jump as well")

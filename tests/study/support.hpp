@@ -1,6 +1,7 @@
 #pragma once
 
-#include "carom/study/table_file.hpp"
+#include "carom/study/run_study.hpp"
+#include "study/table_file.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

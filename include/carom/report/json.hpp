@@ -67,6 +67,9 @@ struct StudyResults {
 
 [[nodiscard]] std::string study_json(const StudyResults& results);
 
+/// Tables of parts of a study that were merged, and what is missing.
+[[nodiscard]] std::string to_json(const MergeReport& merged);
+
 /// Basins of attraction of a study, and the names of the numbers that their points hold.
 [[nodiscard]] std::string json_of(const Study& study, const Basins& basins);
 [[nodiscard]] std::vector<std::string> state_names(const Study& study);

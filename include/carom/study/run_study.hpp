@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/study/results.hpp"
-#include "carom/study/table_file.hpp"
+#include "carom/study/study.hpp"
 
 #include <atomic>
 #include <functional>
@@ -33,14 +33,37 @@ struct StudyResult {
     Errors not_written;  ///< why the file is not complete
 };
 
-/// Computes the runs of a study and appends them to its table. Errors: those of TableFile::open;
-/// SettingOutOfRange for threads outside 0 to 1024.
+/// Computes the runs of a study and appends them to its table. Errors: SettingOutOfRange for threads
+/// outside 0 to 1024; FileUnwritable when the file cannot be written, is being written by another study, or
+/// holds something else, another study or another part of it; FileUnreadable, FileMalformed.
 [[nodiscard]] Expected<StudyResult, Errors> run_study(const Study& study, const StudyOptions& options = {});
 
 /// The same from a scene: prepared, then run.
 [[nodiscard]] Expected<StudyResult, Errors> study(const std::filesystem::path& scene,
                                                   std::span<const Override> overrides, StudyPlan plan,
                                                   const StudyOptions& options = {});
+
+/// A part of a study that is missing from merged tables, wholly or partly.
+struct MissingRuns {
+    Shard shard;     ///< 1 of 1 where the tables do not say how many parts exist
+    long runs = 0;   ///< missing
+    long of = 0;     ///< that the part has
+    long first = 0;  ///< number of the first missing run
+};
+
+/// What a merge found.
+struct MergeReport {
+    long runs = 0;  ///< in the merged table
+    long of = 0;    ///< that the study has
+    std::size_t rows = 0;
+    std::vector<MissingRuns> missing;  ///< empty: the table is complete
+};
+
+/// Merges the tables of the parts of one study, in the order of runs. Errors: FileUnreadable, FileMalformed
+/// when a table is not that of a study, belongs to another study, or two tables differ in a run;
+/// FileUnwritable.
+[[nodiscard]] Expected<MergeReport> merge_tables(const std::vector<std::string>& inputs,
+                                                 const std::string& output);
 
 /// Counts of the runs of a table by how they ended.
 [[nodiscard]] std::map<std::string, long> statuses_of(const ResultTable& table);

@@ -66,6 +66,10 @@ struct StudyPlan {
     std::optional<Strobe> strobe;
 };
 
+/// The period that a text gives, s: a number, a probe of the scene, which is evaluated at its start, or in
+/// scenes of coordinates a formula of parameters. Errors: UnknownName, those of formulas.
+[[nodiscard]] Expected<double> strobe_period_s(const Scene& scene, const std::string& text);
+
 /// One of n parts of a study: the runs with index % parts == part.
 struct Shard {
     long part = 0;

@@ -50,26 +50,4 @@ private:
 /// The ending says HDF5.
 [[nodiscard]] bool is_hdf5_path(const std::string& path);
 
-/// A part of a study that is missing from merged tables, wholly or partly.
-struct MissingRuns {
-    Shard shard;     ///< 1 of 1 where the tables do not say how many parts exist
-    long runs = 0;   ///< missing
-    long of = 0;     ///< that the part has
-    long first = 0;  ///< number of the first missing run
-};
-
-/// What a merge found.
-struct MergeReport {
-    long runs = 0;  ///< in the merged table
-    long of = 0;    ///< that the study has
-    std::size_t rows = 0;
-    std::vector<MissingRuns> missing;  ///< empty: the table is complete
-};
-
-/// Merges the tables of the parts of one study, in the order of runs. Errors: FileUnreadable, FileMalformed
-/// when a table is not that of a study, belongs to another study, or two tables differ in a run;
-/// FileUnwritable.
-[[nodiscard]] Expected<MergeReport> merge_tables(const std::vector<std::string>& inputs,
-                                                 const std::string& output);
-
 }  // namespace carom
