@@ -55,8 +55,6 @@ Function1 function_of_one(Op op)
     switch (op) {
     case Op::Exp: return [](double x) { return std::exp(x); };
     case Op::Log: return [](double x) { return std::log(x); };
-    case Op::Sin: return [](double x) { return std::sin(x); };
-    case Op::Cos: return [](double x) { return std::cos(x); };
     case Op::Tan: return [](double x) { return std::tan(x); };
     case Op::Asin: return [](double x) { return std::asin(x); };
     case Op::Acos: return [](double x) { return std::acos(x); };
@@ -112,7 +110,7 @@ Tape alone(const Tape& tape, const Instruction& which)
 
 /// Where 64-bit words are, as instructions address them.
 struct Place {
-    enum class Kind { None, Xmm, Q, U, Results, More, Stack, Constant };
+    enum class Kind { None, Xmm, Q, U, Results, More, Sines, Stack, Constant };
     Kind kind = Kind::None;
     int index = 0;  ///< register, or words from the base
 };
@@ -130,7 +128,7 @@ public:
         Divide = 0x5E
     };
 
-    /// Bases of q, u, results, more: where they are passed, or registers that calls keep.
+    /// Bases of q, u, results, more, sines: where they are passed, or registers that calls keep.
     explicit Assembler(bool calls) : calls_(calls) {}
 
     void apply(Op op, int xmm, const Place& place)
@@ -157,16 +155,37 @@ public:
         quad(reinterpret_cast<std::uint64_t>(function));
         append({0xFF, 0xD0});
     }
-    /// The first argument that is a pointer, and the second.
-    void argument(int n, const void* pointer)
+    /// The first argument that is a pointer.
+    void argument(const void* pointer)
     {
-        append({0x48, static_cast<unsigned char>(n == 0 ? 0xBF : 0xBE)});  // mov rdi or rsi
+        append({0x48, 0xBF});  // mov rdi
         quad(reinterpret_cast<std::uint64_t>(pointer));
     }
-    void argument(int n, int stack_word)
+    /// Has in `entry` of the remembered sines, a word of them, the sine of register 0, its cosine, or both: where
+    /// that is there for another argument it is computed now.
+    void remember(int entry, bool sine, bool cosine)
     {
-        append({0x48, 0x8D, static_cast<unsigned char>(n == 0 ? 0xBC : 0xB4), 0x24});  // lea rdi or rsi
-        word(8 * stack_word);
+        append({0x66, 0x48, 0x0F, 0x7E, 0xC0});  // movq rax, xmm0
+        if (sine && cosine) {
+            with_entry({0x49, 0x3B, 0x85}, entry);  // cmp rax, [r13 + entry]
+            const std::size_t other = jump(0x75);
+            with_entry({0x49, 0x3B, 0x85}, entry + 2);
+            const std::size_t known = jump(0x74);
+            land(other);
+            with_entry({0x49, 0x89, 0x85}, entry);  // mov [r13 + entry], rax
+            with_entry({0x49, 0x89, 0x85}, entry + 2);
+            with_entry({0x49, 0x8D, 0xBD}, entry + 1);  // lea rdi, [r13 + entry + 8]
+            with_entry({0x49, 0x8D, 0xB5}, entry + 3);  // lea rsi, [r13 + entry + 24]
+            call(&::sincos);
+            return land(known);
+        }
+        const int one = sine ? entry : entry + 2;
+        with_entry({0x49, 0x3B, 0x85}, one);
+        const std::size_t known = jump(0x74);
+        with_entry({0x49, 0x89, 0x85}, one);
+        call(static_cast<double (*)(double)>(sine ? &::sin : &::cos));
+        store(0, {Place::Kind::Sines, one + 1});
+        land(known);
     }
 
     /// The whole function: what it begins and ends with, and the pool behind it. `words` of the stack are
@@ -176,12 +195,13 @@ public:
         const std::vector<unsigned char> body = std::move(bytes_);
         bytes_.clear();
         if (calls_) {
-            append({0x53, 0x55, 0x41, 0x56, 0x41, 0x57});  // push rbx, rbp, r14, r15
-            append({0x48, 0x89, 0xFB, 0x48, 0x89, 0xF5});  // mov rbx, rdi; mov rbp, rsi
-            append({0x49, 0x89, 0xD6, 0x49, 0x89, 0xCF});  // mov r14, rdx; mov r15, rcx
+            append({0x53, 0x55, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57});  // push rbx, rbp, r13, r14, r15
+            append({0x48, 0x89, 0xFB, 0x48, 0x89, 0xF5});              // mov rbx, rdi; mov rbp, rsi
+            append({0x49, 0x89, 0xD6, 0x49, 0x89, 0xCF});              // mov r14, rdx; mov r15, rcx
+            append({0x4D, 0x89, 0xC5});                                // mov r13, r8
         }
-        // these pushes and the return address leave rsp 8 off a multiple of 16, which calls must find
-        const std::int32_t frame = calls_ ? 8 * (words + (words + 1) % 2) : 8 * words;
+        // these pushes and the return address leave rsp at a multiple of 16, which calls must find
+        const std::int32_t frame = calls_ ? 8 * (words + words % 2) : 8 * words;
         if (frame > 0) {
             append({0x48, 0x81, 0xEC});  // sub rsp, frame
             word(frame);
@@ -192,7 +212,7 @@ public:
             append({0x48, 0x81, 0xC4});  // add rsp, frame
             word(frame);
         }
-        if (calls_) append({0x41, 0x5F, 0x41, 0x5E, 0x5D, 0x5B});  // pop r15, r14, rbp, rbx
+        if (calls_) append({0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x5D, 0x5B});  // pop r15, r14, r13, rbp, rbx
         byte(0xC3);
         while (bytes_.size() % 16 != 0)
             byte(0xCC);
@@ -222,6 +242,19 @@ private:
         bytes_.insert(bytes_.end(), all.begin(), all.end());
     }
 
+    void with_entry(std::initializer_list<unsigned char> instruction, int word_of_sines)
+    {
+        append(instruction);
+        word(8 * word_of_sines);
+    }
+    /// A short jump, to where it lands.
+    [[nodiscard]] std::size_t jump(unsigned char on)
+    {
+        append({on, 0});
+        return bytes_.size();
+    }
+    void land(std::size_t from) { bytes_[from - 1] = static_cast<unsigned char>(bytes_.size() - from); }
+
     /// Number of the general register that a place counts from.
     [[nodiscard]] int base(Place::Kind kind) const
     {
@@ -230,6 +263,7 @@ private:
         case Place::Kind::U: return calls_ ? 5 : 6;         // rbp, rsi
         case Place::Kind::Results: return calls_ ? 14 : 2;  // r14, rdx
         case Place::Kind::More: return calls_ ? 15 : 1;     // r15, rcx
+        case Place::Kind::Sines: return 13;                 // r13: where they are there are calls
         default: return 4;                                  // rsp
         }
     }
@@ -296,10 +330,12 @@ public:
           count_(tape_.size() - 1),  // the last one is the end
           inputs_(static_cast<int>(source.q.size() + source.u.size()) + (source.reads_time ? 1 : 0)),
           values_(static_cast<std::size_t>(count_)),
+          structure_(static_cast<std::size_t>(count_)),
           assembler_(std::ranges::any_of(tape_.instructions(),
                                          [](const Instruction& it) { return is_called(it.op); }))
     {
         holds_.fill(-1);
+        number_structures();
         find_uses();
     }
 
@@ -332,6 +368,36 @@ private:
         return tape_.instructions()[static_cast<std::size_t>(at_)];
     }
     [[nodiscard]] Value& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+
+    /// A number for the structure of each value: an expression has the same one in all programs.
+    void number_structures()
+    {
+        const auto mix = [](std::uint64_t a, std::uint64_t b) {
+            a = (a ^ b) * 0x9e3779b97f4a7c15U;
+            return a ^ (a >> 32);
+        };
+        for (std::size_t v = 0; v < static_cast<std::size_t>(inputs_); ++v) {
+            const std::size_t q = source_.q.size(), u = source_.u.size();
+            const int index = v < q ? source_.q[v] : v < q + u ? source_.u[v - q] : 0;
+            structure_[v] = mix(v < q ? 1 : v < q + u ? 2 : 3, static_cast<std::uint64_t>(index));
+        }
+        for (auto v = static_cast<std::size_t>(inputs_); v < structure_.size(); ++v) {
+            const Instruction& one = tape_.instructions()[v];
+            const auto of = [&](std::int32_t operand) {
+                return structure_[static_cast<std::size_t>(operand)];
+            };
+            std::uint64_t number =
+                mix(4 + static_cast<std::uint64_t>(one.op), std::bit_cast<std::uint64_t>(one.number));
+            const std::int32_t operands[] = {one.a, one.b, one.c};
+            // sums and products have their operands in any order
+            if (one.op == Op::Add || one.op == Op::Multiply)
+                number = mix(number, of(one.a) + of(one.b));
+            else
+                for (int n = 0; n < operand_count(one.op); ++n)
+                    number = mix(number, of(operands[n]));
+            structure_[v] = number;
+        }
+    }
 
     void find_uses()
     {
@@ -533,16 +599,27 @@ private:
         assembler_.call(function);
         hold(at_, 0);
     }
-    void call_sincos(int sine_value, int cosine_value)
+    /// Sine, cosine or both of one value, as they are remembered or computed now (EX-12).
+    void sine_and_cosine()
     {
+        constexpr int words = sizeof(RememberedSines::Entry) / sizeof(double);
+        const bool is_sine = it().op == Op::Sin;
+        const int sine = is_sine ? at_ : value(at_).partner, cosine = is_sine ? value(at_).partner : at_;
+        const std::uint64_t argument = structure_[static_cast<std::size_t>(it().a)];
+        const int entry = words * static_cast<int>(argument % RememberedSines::count);
         save();
         assembler_.load(0, place_of(it().a));
         forget_all();
-        for (const int v : {sine_value, cosine_value}) {
-            value(v).memory = {Place::Kind::Stack, words_};
-            assembler_.argument(v == sine_value ? 0 : 1, words_++);
-        }
-        assembler_.call(&::sincos);
+        assembler_.remember(entry, sine >= 0, cosine >= 0);
+        const auto take = [&](int v, int xmm, int word) {
+            if (v < 0) return;
+            assembler_.load(xmm, {Place::Kind::Sines, entry + word});
+            hold(v, xmm);
+            // the other one is not needed yet, but here it is known
+            if (v != at_) keep_in_memory(v);
+        };
+        take(sine, 0, 1);
+        take(cosine, 1, 3);
     }
     void call_operation()
     {
@@ -555,7 +632,7 @@ private:
         for (int n = 0; n < count; ++n)
             assembler_.load(n, value(operands[n]).memory);
         called_.push_back(std::make_unique<Tape>(alone(tape_, it())));
-        assembler_.argument(0, called_.back().get());
+        assembler_.argument(called_.back().get());
         assembler_.call(&operation);
         hold(at_, 0);
     }
@@ -564,13 +641,11 @@ private:
     {
         using Code = Assembler::Op;
         Value& out = value(at_);
-        if (out.partner >= 0) {
-            if (out.memory.kind == Place::Kind::None)
-                it().op == Op::Sin ? call_sincos(at_, out.partner) : call_sincos(out.partner, at_);
-            return;
-        }
+        if (out.memory.kind != Place::Kind::None) return;  // it came with its partner
         switch (it().op) {
         case Op::Constant: out.memory = pooled(it().number); return;
+        case Op::Sin:
+        case Op::Cos: return sine_and_cosine();
         case Op::Add: return binary(Code::Add, true);
         case Op::Subtract: return binary(Code::Subtract, false);
         case Op::Multiply: return binary(Code::Multiply, true);
@@ -626,6 +701,7 @@ private:
     const Tape& tape_;
     int count_, inputs_;
     std::vector<Value> values_;
+    std::vector<std::uint64_t> structure_;  ///< per value
     Assembler assembler_;
     std::array<int, 16> holds_{};
     std::vector<double> pool_;

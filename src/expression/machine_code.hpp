@@ -2,6 +2,7 @@
 
 #include "expression/tape.hpp"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -10,6 +11,18 @@
 
 namespace carom {
 
+/// Sines and cosines that machine code has computed last, each with its argument: what one program of a step has
+/// computed the next one need not (EX-12). An expression has its place by its structure, the same in all
+/// programs. The bits are those of the functions, whatever was asked before.
+struct RememberedSines {
+    struct Entry {
+        double sine_of = 0, sine = 0;
+        double cosine_of = 0, cosine = 1;
+    };
+    static constexpr std::size_t count = 64;
+    std::array<Entry, count> entries{};
+};
+
 /// A program as instructions of the processor: what `Program` does by its tape, without the tape (EX-11).
 /// Bits are those of the tape. Registers of the processor hold what is still needed, the stack the rest.
 ///
@@ -17,8 +30,10 @@ namespace carom {
 /// gives no memory that can be executed, there is none, and the tape is run.
 class MachineCode {
 public:
-    /// Results go to `results` up to a number of them, then to `more`. They must not overlap q and u.
-    using Function = void (*)(const double* q, const double* u, double t_s, double* results, double* more);
+    /// Results go to `results` up to a number of them, then to `more`. They must not overlap q and u. `sines`
+    /// are of one thread.
+    using Function = void (*)(const double* q, const double* u, double t_s, double* results, double* more,
+                              RememberedSines* sines);
 
     struct Source {
         const Tape& tape;  ///< inputs first: q, u, t; a variable as its end

@@ -125,6 +125,8 @@ other:
 #undef CAROM_NEXT
 #pragma GCC diagnostic pop
 
+thread_local constinit RememberedSines remembered_sines;
+
 /// Out of the way of those that have enough.
 [[noreturn, gnu::noinline, gnu::cold]] void refuse_point()
 {
@@ -196,7 +198,7 @@ void Program::run(const Point& at, Workspace& work, std::span<double> results, s
     if (function == nullptr || compiled_->first_results != results.size()) [[unlikely]]
         return interpret(at, work, results, more);
     demand(at);
-    function(at.q.data(), at.u.data(), at.t_s, results.data(), more.data());
+    function(at.q.data(), at.u.data(), at.t_s, results.data(), more.data(), &remembered_sines);
 }
 
 /// Runs of several threads may be counted as one: it only has to become machine code at some time.

@@ -208,6 +208,38 @@ TEST_CASE("sine and cosine at once have the bits of each alone")
     CHECK(different == 0);
 }
 
+TEST_CASE("programs that share sines give the bits of the tape, whatever was asked before")
+{
+    // the same arguments in several programs, alone and in pairs, and more of them than are remembered
+    std::vector<std::string> texts = {"sin(x - y)*x'",           "cos(x - y) + x",    "sin(x - y)/cos(x - y)",
+                                      "sin(x) + sin(y)",         "cos(y)*sin(y - x)", "sin(x + y)*y'^2",
+                                      "cos(y + x) - sin(theta)", "sin(t*x)*cos(x*t)"};
+    for (int k = 0; k < 100; ++k)
+        texts.push_back("sin(x + " + std::to_string(k) + ") - cos(y*" + std::to_string(k) + ")");
+    std::vector<Program> by_tape, by_code;
+    for (const std::string& text : texts) {
+        Graph graph;
+        const int root = add_formula(graph, parsed(text));
+        by_tape.emplace_back(graph, std::span(&root, 1));
+        by_code.emplace_back(graph, std::span(&root, 1));
+        CHECK(by_code.back().make_machine_code(1));
+    }
+    const double numbers[] = {0.0, -0.0, 0.7, -0.3, std::nan(""), std::numeric_limits<double>::infinity()};
+    std::mt19937 random(3);
+    Workspace work;
+    int different = 0;
+    use_machine_code(false);
+    for (int n = 0; n < 3000; ++n) {
+        const double x = numbers[random() % 6], y = numbers[random() % 6];
+        const double q[] = {x, y, 0.3}, u[] = {y, -0.7, x};
+        const Point at{q, u, x};
+        const std::size_t k = random() % texts.size();
+        different += same_bits(by_tape[k].value(at, work), by_code[k].value(at, work)) ? 0 : 1;
+    }
+    use_machine_code(true);
+    CHECK(different == 0);
+}
+
 TEST_CASE("a program that is run often becomes machine code and goes on with the same bits")
 {
     Graph graph;

@@ -151,6 +151,13 @@ bool MassMatrix::factorise_dense(const Island& island) noexcept
     const std::size_t size = island.members.size();
     double* row = L;
     const int* slot = island.slots.data();
+    if (size == 2) {  // the loops below, written out
+        const double G = slot[1] < 0 ? 0.0 : values[slot[1]];
+        L[0] = values[slot[0]];
+        L[1] = G / L[0];
+        L[2] = values[slot[2]] - G * L[1];
+        return L[0] > 0 && L[2] > 0;
+    }
     for (std::size_t r = 0; r < size; row += ++r) {
         const double* other = L;
         for (std::size_t c = 0; c < r; other += ++c, ++slot) {
@@ -189,7 +196,9 @@ double MassMatrix::squared_norm(std::span<const double> u) const noexcept
     double sum = 0;
     const double* value = upper_.valuePtr();
     for (const auto& [i, j] : pattern_->entries_) {
-        sum += (i == j ? 1 : 2) * *value++ * u[i] * u[j];
+        const double twice = i == j ? *value : *value + *value;
+        sum += twice * u[i] * u[j];
+        ++value;
     }
     return sum;
 }
@@ -225,6 +234,13 @@ void MassMatrix::solve_dense(const Island& island, std::span<double> x) noexcept
     const auto size = island.members.size();
     const double* const L = dense_.data() + island.factor;
     const double* row = L;
+    if (size == 2) {  // the loops below, written out
+        double &first = x[member[0]], &second = x[member[1]];
+        const double last = (second - L[1] * first) / L[2];
+        first = first / L[0] - L[1] * last;
+        second = last;
+        return;
+    }
     for (std::size_t r = 0; r < size; row += ++r) {
         double value = x[member[r]];
         for (std::size_t c = 0; c < r; ++c) {
