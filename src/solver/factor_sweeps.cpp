@@ -24,16 +24,6 @@ std::array<double, 3> components(const Vec3& a)
     return {a.x(), a.y(), a.z()};
 }
 
-/// A contact without friction, or with one that is the same in all directions.
-bool is_swept(const Law& law)
-{
-    if (std::holds_alternative<Unilateral>(law)) return true;
-    const auto* coulomb = std::get_if<Coulomb>(&law);
-    return coulomb != nullptr && coulomb->tangential_restitution == 0 &&
-           (std::holds_alternative<FrictionDisc>(coulomb->shape) ||
-            std::holds_alternative<FrictionInterval>(coulomb->shape));
-}
-
 double friction_of(const Law& law)
 {
     const auto* coulomb = std::get_if<Coulomb>(&law);
@@ -80,7 +70,7 @@ void take_percussions(const Kernel& kernel, const OneStepProblem& problem, std::
 
 bool are_swept(const OneStepProblem& problem)
 {
-    return std::all_of(problem.laws.begin(), problem.laws.end(), is_swept);
+    return std::all_of(problem.laws.begin(), problem.laws.end(), HeldSweeps::takes);
 }
 
 /// Contacts of any shape, with percussions to begin with.
@@ -245,6 +235,15 @@ bool FactorSweeps::sweep(const OneStepProblem& problem, const Budget& budget, st
     memory_->run(budget);
     memory_->take(problem, P);
     return true;
+}
+
+bool HeldSweeps::takes(const Law& law)
+{
+    if (std::holds_alternative<Unilateral>(law)) return true;
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    return coulomb != nullptr && coulomb->tangential_restitution == 0 &&
+           (std::holds_alternative<FrictionDisc>(coulomb->shape) ||
+            std::holds_alternative<FrictionInterval>(coulomb->shape));
 }
 
 int HeldSweeps::run(const OneStepProblem& contacts, const Budget& budget, BesideContacts& beside,

@@ -1,4 +1,5 @@
 #include "solver/one_contact.hpp"
+#include "solver/one_interaction.hpp"
 #include "solver/solver_scratch.hpp"
 
 #include <array>
@@ -78,8 +79,9 @@ void local_drive(const OneStepProblem& problem, int c, std::span<const double> U
     }
 }
 
-/// Exact P_c with the others held (SO-3).
-void solve_block(const OneStepProblem& problem, int c, std::span<const double> U, std::span<double> P)
+}  // namespace
+
+void solve_interaction(const OneStepProblem& problem, int c, std::span<const double> U, std::span<double> P)
 {
     Block b{};
     const std::size_t d = P.size();
@@ -101,6 +103,8 @@ void solve_block(const OneStepProblem& problem, int c, std::span<const double> U
         solve_on_set(problem.laws[c], steps, W, std::span(b).first(d), P);
     }
 }
+
+namespace {
 
 /// One projection instead (SO-4): P <- proj_C(P - rho (U + s)), rho = omega d / trace W_cc.
 void project_block(const OneStepProblem& problem, int c, double relaxation, std::span<const double> U,
@@ -159,7 +163,7 @@ int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& sett
     return sweep(problem, settings, P, scratch, [&](int c, std::span<const double> U, std::span<double> P_c) {
         Block before{};
         std::copy(P_c.begin(), P_c.end(), before.begin());
-        solve_block(problem, c, U, P_c);
+        solve_interaction(problem, c, U, P_c);
         if (settings.relaxation == 1) return;
         for (std::size_t i = 0; i < P_c.size(); ++i) {
             P_c[i] = before[i] + settings.relaxation * (P_c[i] - before[i]);

@@ -11,6 +11,9 @@ namespace carom {
 /// Theory     docs/theory/solvers.md, (SO-42)
 class HeldSweeps {
 public:
+    /// Whether the kernels know a law: no friction, or one that is the same in all directions.
+    [[nodiscard]] static bool takes(const Law& law);
+
     /// From P on; `contacts` has nothing but contacts. Returns the sweeps, none where a law is not swept.
     int run(const OneStepProblem& contacts, const Budget& budget, BesideContacts& beside,
             std::span<double> P);

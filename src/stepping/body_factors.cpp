@@ -21,7 +21,6 @@ std::array<double, 3> components(const Vec3& a)
 void load_metric(const BodyModel& model, const BodyStepMemory& s, Factors& factors)
 {
     factors.blocks.resize(static_cast<std::size_t>(model.bodies()));
-    factors.freedoms = 0;
     for_each_index(factors.blocks.size(), bodies_at_once, [&](std::size_t i) {
         Factors::Block& block = factors.blocks[i];
         block.v = block.w = {};
@@ -30,11 +29,25 @@ void load_metric(const BodyModel& model, const BodyStepMemory& s, Factors& facto
     });
 }
 
-int freedoms_of(const BodyModel& model)
+/// Velocities that percussions can change, as (BO-26) counts them. Balls that touch nothing but balls and what
+/// does not move are part of no structure: their contacts bring as many velocities as redundancy would take.
+int freedoms_of(const BodyModel& model, const BodyStepMemory& s)
 {
-    const auto moving = std::count_if(model.inverse_mass.begin(), model.inverse_mass.end(),
-                                      [](double inverse) { return inverse > 0; });
-    return (model.is_flat() ? 3 : 6) * static_cast<int>(moving);
+    thread_local std::vector<char> counts;
+    counts.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i)
+        counts[static_cast<std::size_t>(i)] = model.inverse_mass[i] > 0 && !is_ball(model, i);
+    const auto is_loose = [&](int body) { return model.inverse_mass[body] == 0 || is_ball(model, body); };
+    int loose = 0;  // components
+    for (const BodyContact& contact : s.contacts) {
+        if (is_loose(contact.first) && is_loose(contact.second)) {
+            loose += contact.dimension;
+            continue;
+        }
+        for (const int body : {contact.first, contact.second})
+            counts[static_cast<std::size_t>(body)] = model.inverse_mass[body] > 0;
+    }
+    return (model.is_flat() ? 3 : 6) * static_cast<int>(std::ranges::count(counts, 1)) + (loose + 1) / 2;
 }
 
 /// The kinetic energy of the bodies is no more than the forces of the step would give them, or a part of
@@ -56,7 +69,7 @@ bool are_calm(const BodyModel& model, const BodyStepMemory& s, double part)
 
 bool is_redundant(const BodyModel& model, const BodyStepMemory& s)
 {
-    const Factors of_bodies{.freedoms = freedoms_of(model)};
+    const Factors of_bodies{.freedoms = freedoms_of(model, s)};
     return of_bodies.is_redundant(s.P.size());
 }
 
@@ -122,7 +135,7 @@ void load_factors(const BodyModel& model, BodyStepMemory& s)
     Factors& factors = s.problem.factors;
     load_free_blocks(model, s, factors);
     factors.rows.clear();
-    factors.freedoms = freedoms_of(model);
+    factors.freedoms = freedoms_of(model, s);
     factors.round = s.round;
     factors.calm = are_calm(model, s, 1.0);
     begin_diagonal(s.problem);
@@ -150,7 +163,6 @@ void begin_correction(const BodyModel& model, BodyStepMemory& s)
     problem.U_minus.clear();
     problem.factors.rows.clear();
     load_metric(model, s, problem.factors);
-    problem.factors.freedoms = freedoms_of(model);
     problem.factors.round = problem.factors.calm = false;
 }
 

@@ -1,5 +1,6 @@
 #include "body_parts.hpp"
 #include "solver/held_sweeps.hpp"
+#include "solver/one_interaction.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +10,14 @@
 
 namespace carom::detail {
 
-/// Joints in the sweeps over the contacts of their bodies (SO-42). Firm rows are held by their factor, which
-/// leaves nothing of their percussions to be remembered: what they hold is a property of the velocities.
-/// Rows that give way have their percussions, and are swept one after the other.
+/// Joints, and contacts with laws that the kernels do not know, in the sweeps over the other contacts of their
+/// bodies (SO-42). Firm rows are held by their factor, which leaves nothing of their percussions to be
+/// remembered: what they hold is a property of the velocities. Rows that give way, and those contacts, have
+/// their percussions, and are swept one after the other.
 class JointSweeps final : public BesideContacts {
 public:
-    OneStepProblem contacts;  ///< alone, as factors
+    OneStepProblem contacts;                  ///< those that the kernels know, alone, as factors
+    const OneStepProblem* problem = nullptr;  ///< of all interactions, where there are other contacts
     HeldSweeps sweeps;
     std::vector<double> U_free;  ///< of joints that are corrected
 
@@ -27,20 +30,38 @@ public:
     };
     std::vector<Giving> giving;  ///< for load()
 
+    /// A contact that the kernels do not know: b + H u against its percussion by its law.
+    struct Other {
+        int contact, row;
+        std::size_t components;
+        std::array<double, max_components> b{}, P{}, before{}, direction{};
+    };
+    std::vector<Other> others;  ///< for load()
+    std::vector<int> swept;     ///< the contacts beside them, in the order of `contacts`
+    std::vector<double> swept_P;
+
     /// Rows of joints among `rows` from `first` to `end`, and the velocities that all rows have without
     /// percussions: of bodies v, w, of the rows U_free.
-    void load(const BodyModel& model, Mechanism& firm, const BodyRows& rows, std::array<int, 2> joint_rows,
+    void load(const BodyModel& model, Mechanism* firm, const BodyRows& rows, std::array<int, 2> joint_rows,
               std::span<const Vec3> v, std::span<const Vec3> w, std::span<const double> U_free)
     {
         model_ = &model;
-        firm_ = &firm;
+        firm_ = firm;
         rows_ = &rows;
         held_ = true;
         start(v, w);
         b_.clear();
-        for (const int row : firm.rows())
-            b_.push_back(U_free[static_cast<std::size_t>(row)] - rows.velocity(row, v_, w_));
+        if (firm != nullptr) {
+            for (const int row : firm->rows())
+                b_.push_back(U_free[static_cast<std::size_t>(row)] - rows.velocity(row, v_, w_));
+        }
         find_bodies(joint_rows);
+        for (Other& one : others) {
+            for (std::size_t i = 0; i < one.components; ++i) {
+                const int row = one.row + static_cast<int>(i);
+                one.b[i] = U_free[static_cast<std::size_t>(row)] - rows.velocity(row, v_, w_);
+            }
+        }
         for (Giving& one : giving)
             one.b = one.U_free - rows.velocity(one.row, v_, w_);
         // what percussions of 1 change of their own velocities while firm rows hold
@@ -68,11 +89,20 @@ public:
             rows_->apply(model_->inverse_mass, one.row, one.P - one.before, v_, w_);
             hold(b_);
         }
+        for (Other& one : others)
+            sweep_other(one);
         give(bodies);
     }
 
     void step_on(double beta) override
     {
+        for (Other& one : others) {
+            for (std::size_t i = 0; i < one.components; ++i) {
+                const double f = one.P[i] - one.before[i];
+                one.P[i] += beta * one.direction[i];
+                one.direction[i] = beta * one.direction[i] + f;
+            }
+        }
         for (Giving& one : giving) {
             const double f = one.P - one.before;
             one.P += beta * one.direction;
@@ -87,6 +117,10 @@ public:
             one.P = std::clamp(one.P, one.low, one.high);
             rows_->apply(model_->inverse_mass, one.row, one.P, v_, w_);
         }
+        for (Other& one : others) {
+            project_on_set(law_of(one), std::span(one.P).first(one.components));
+            apply(one, one.P);
+        }
         hold(b_);
         give(bodies);
     }
@@ -100,6 +134,8 @@ public:
                 largest =
                     std::max(largest, changed / (std::abs(one.U_free) + std::abs(one.P) * one.W + changed));
         }
+        for (const Other& one : others)
+            largest = std::max(largest, change_of(one));
         return largest;
     }
 
@@ -109,6 +145,8 @@ public:
                               std::span<const Vec3> w, std::span<double> P)
     {
         start(v, w);
+        for (const Other& one : others)
+            std::copy_n(one.P.begin(), one.components, P.begin() + one.row);
         for (int row = contact_rows[0]; row < contact_rows[1]; ++row)
             rows_->apply(model_->inverse_mass, row, P[static_cast<std::size_t>(row)], v_, w_);
         for (const Giving& one : giving) {
@@ -129,15 +167,62 @@ private:
         w_.assign(w.begin(), w.end());
     }
 
-    /// The bodies of all rows of joints that percussions move.
+    [[nodiscard]] const Law& law_of(const Other& one) const
+    {
+        return problem->laws[static_cast<std::size_t>(one.contact)];
+    }
+
+    /// One after the other, each while all else keeps what it has (SO-3).
+    void sweep_other(Other& one)
+    {
+        std::array<double, max_components> U{}, step{};
+        for (std::size_t i = 0; i < one.components; ++i)
+            U[i] = one.b[i] + rows_->velocity(one.row + static_cast<int>(i), v_, w_);
+        one.before = one.P;
+        solve_interaction(*problem, one.contact, std::span(U).first(one.components),
+                          std::span(one.P).first(one.components));
+        for (std::size_t i = 0; i < one.components; ++i)
+            step[i] = one.P[i] - one.before[i];
+        if (step == decltype(step){}) return;
+        apply(one, step);
+        hold(b_);
+    }
+
+    void apply(const Other& one, std::span<const double> P)
+    {
+        for (std::size_t i = 0; i < one.components; ++i)
+            rows_->apply(model_->inverse_mass, one.row + static_cast<int>(i), P[i], v_, w_);
+    }
+
+    /// As a part of the velocities that meet at it.
+    [[nodiscard]] double change_of(const Other& one) const
+    {
+        const auto W = problem->W.diagonal(one.contact);
+        double changed = 0, met = 0;
+        for (std::size_t i = 0; i < one.components; ++i) {
+            const double W_ii = W[i * one.components + i];
+            changed = std::max(changed, std::abs(one.P[i] - one.before[i]) * W_ii);
+            met +=
+                std::abs(problem->U_free[static_cast<std::size_t>(one.row) + i]) + std::abs(one.P[i]) * W_ii;
+        }
+        return changed > 0 ? changed / (met + changed) : 0.0;
+    }
+
+    /// The bodies of all rows of joints and other contacts that percussions move.
     void find_bodies(std::array<int, 2> joint_rows)
     {
         bodies_.clear();
-        for (int row = joint_rows[0]; row < joint_rows[1]; ++row) {
+        const auto add = [&](int row) {
             for (const BodyRows::Term& term : rows_->row(row)) {
                 if (model_->inverse_mass[static_cast<std::size_t>(term.block)] > 0)
                     bodies_.push_back(term.block);
             }
+        };
+        for (int row = joint_rows[0]; row < joint_rows[1]; ++row)
+            add(row);
+        for (const Other& one : others) {
+            for (std::size_t i = 0; i < one.components; ++i)
+                add(one.row + static_cast<int>(i));
         }
         std::ranges::sort(bodies_);
         bodies_.erase(std::ranges::unique(bodies_).begin(), bodies_.end());
@@ -146,6 +231,8 @@ private:
     /// Velocities that firm rows hold, b + H u = 0, in the place of those in v_, w_.
     void hold(std::span<const double> b)
     {
+        P_.clear();
+        if (firm_ == nullptr) return;
         P_.assign(static_cast<std::size_t>(firm_->size()), 0.0);
         if (!firm_->hold(*model_, *rows_, Mechanism::FactorOf::TheseRows, b, P_, v_, w_)) held_ = false;
     }
@@ -178,26 +265,63 @@ private:
 
 namespace {
 
-/// The contacts of the step without its joints, as factors.
-void load_contacts(const BodyModel& model, const BodyStepMemory& s, OneStepProblem& contacts)
+/// The contacts of the step without its joints: those that the kernels know as factors with their percussions,
+/// the others by their rows. False where the others are many.
+bool load_contacts(const BodyModel& model, const BodyStepMemory& s, JointSweeps& joints)
 {
-    const std::size_t count = s.contacts.size();
-    const auto size = static_cast<std::ptrdiff_t>(s.problem.offsets[count]);
-    contacts.laws.assign(s.problem.laws.begin(), s.problem.laws.begin() + static_cast<std::ptrdiff_t>(count));
-    contacts.offsets.assign(s.problem.offsets.begin(),
-                            s.problem.offsets.begin() + static_cast<std::ptrdiff_t>(count) + 1);
-    contacts.U_free.assign(s.problem.U_free.begin(), s.problem.U_free.begin() + size);
-    contacts.U_minus.assign(s.problem.U_minus.begin(), s.problem.U_minus.begin() + size);
-    load_free_blocks(model, s, contacts.factors);
+    constexpr std::size_t many = 4;  // one in so many
+    OneStepProblem& contacts = joints.contacts;
+    contacts.laws.clear();
+    contacts.offsets.assign(1, 0);
+    contacts.U_free.clear();
+    contacts.U_minus.clear();
     contacts.factors.rows.clear();
-    for (const BodyContact& contact : s.contacts)
-        contacts.factors.rows.push_back(factor_rows(contact));
+    joints.swept.clear();
+    joints.swept_P.clear();
+    joints.others.clear();
+    joints.problem = &s.problem;
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const Law& law = s.problem.laws[c];
+        const int begin = s.problem.offsets[c], end = s.problem.offsets[c + 1];
+        if (!HeldSweeps::takes(law)) {
+            JointSweeps::Other& one = joints.others.emplace_back();
+            one.contact = static_cast<int>(c);
+            one.row = begin;
+            one.components = static_cast<std::size_t>(end - begin);
+            std::copy(s.P.begin() + begin, s.P.begin() + end, one.P.begin());
+            if (many * joints.others.size() > s.contacts.size()) return false;
+            continue;
+        }
+        joints.swept.push_back(static_cast<int>(c));
+        contacts.laws.push_back(law);
+        contacts.offsets.push_back(contacts.offsets.back() + end - begin);
+        const auto add = [&](const std::vector<double>& from, std::vector<double>& to) {
+            to.insert(to.end(), from.begin() + begin, from.begin() + end);
+        };
+        add(s.problem.U_free, contacts.U_free);
+        add(s.problem.U_minus, contacts.U_minus);
+        add(s.P, joints.swept_P);
+        contacts.factors.rows.push_back(factor_rows(s.contacts[c]));
+    }
+    load_free_blocks(model, s, contacts.factors);
+    return true;
+}
+
+/// Percussions of the contacts that were swept, in the rows of all.
+void take_percussions(const JointSweeps& joints, BodyStepMemory& s)
+{
+    for (std::size_t k = 0; k < joints.swept.size(); ++k) {
+        const auto part = joints.contacts.part(std::span<const double>(joints.swept_P), static_cast<int>(k));
+        const int at = s.problem.offsets[static_cast<std::size_t>(joints.swept[k])];
+        std::copy(part.begin(), part.end(), s.P.begin() + at);
+    }
 }
 
 /// Stops, motors with limits and friction of the step.
 void load_giving(const BodyStepMemory& s, JointSweeps& joints)
 {
     joints.giving.clear();
+    if (s.joints.empty()) return;
     for (const int part : s.giving_way) {
         const std::size_t c = s.contacts.size() + static_cast<std::size_t>(part);
         const auto row = static_cast<std::size_t>(s.problem.offsets[c]);
@@ -228,21 +352,21 @@ bool sweep_with_joints(const BodyModel& model, const SolverSettings& solver, Bod
                        SolveReport& report)
 {
     constexpr int max_sweeps = 400;
-    if (solver.kind != SolverKind::Auto || s.joints.empty() || s.formulas || s.implicit ||
+    if (solver.kind != SolverKind::Auto || !s.problem.is_assembled() || s.formulas || s.implicit ||
         s.contacts.size() < FactorSweeps::min_interactions || is_redundant(model, s))
         return false;
-    Mechanism* const firm = factor_firm_rows(model, s, report);
-    if (firm == nullptr) return false;
-    s.P_start = s.P;
+    Mechanism* const firm = s.joints.empty() ? nullptr : factor_firm_rows(model, s, report);
+    if (firm == nullptr && !s.joints.empty()) return false;
     JointSweeps& joints = joint_sweeps_of(s);
-    load_contacts(model, s, joints.contacts);
+    if (!load_contacts(model, s, joints)) return false;
+    s.P_start = s.P;
     load_giving(s, joints);
-    const int contact_rows = joints.contacts.size();
-    joints.load(model, *firm, s.rows, {contact_rows, s.rows.size()}, s.v_free, s.w_free, s.problem.U_free);
+    const int contact_rows = s.problem.offsets[s.contacts.size()];
+    joints.load(model, firm, s.rows, {contact_rows, s.rows.size()}, s.v_free, s.w_free, s.problem.U_free);
     Budget budget = budget_of(solver).with(std::min(max_sweeps, solver.max_sweeps));
     budget.tolerance *= 0.9;
-    const auto P = std::span(s.P).first(static_cast<std::size_t>(contact_rows));
-    const int sweeps = joints.sweeps.run(joints.contacts, budget, joints, P);
+    const int sweeps = joints.sweeps.run(joints.contacts, budget, joints, joints.swept_P);
+    take_percussions(joints, s);
     if (sweeps == 0 || !joints.finish({0, contact_rows}, s.v_free, s.w_free, s.P)) {
         s.P = s.P_start;
         return false;
@@ -260,6 +384,7 @@ bool press_with_joints(const BodyModel& model, const Budget& budget, BodyStepMem
     if (firm == nullptr) return false;
     JointSweeps& joints = joint_sweeps_of(s);
     joints.giving.clear();
+    joints.others.clear();
     joints.U_free.clear();
     for (std::size_t k = 0; k < s.violations.size(); ++k) {
         const JointPart& part = s.violations[k];
@@ -275,7 +400,7 @@ bool press_with_joints(const BodyModel& model, const Budget& budget, BodyStepMem
     s.correction_v.assign(n, Vec3::Zero());
     s.correction_w.assign(n, Vec3::Zero());
     const auto joint_rows = static_cast<int>(s.violations.size());
-    joints.load(model, *firm, s.correction_rows, {0, joint_rows}, s.correction_v, s.correction_w,
+    joints.load(model, firm, s.correction_rows, {0, joint_rows}, s.correction_v, s.correction_w,
                 joints.U_free);
     s.correction_P.assign(static_cast<std::size_t>(s.correction_rows.size()), 0.0);
     const auto P = std::span(s.correction_P).subspan(s.violations.size());

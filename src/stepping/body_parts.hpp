@@ -56,6 +56,9 @@ void load_map_rows(const BodyModel& model, BodyStepMemory& scratch);
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
 
+/// A sphere around its centre of mass, with the same inertia about all axes.
+[[nodiscard]] bool is_ball(const BodyModel& model, int body);
+
 /// The same as detect for such a model, reaches known.
 void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
                   BodyStepMemory& scratch);

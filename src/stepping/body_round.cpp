@@ -168,19 +168,21 @@ void contacts_of(const BodyModel& model, const MoreauSettings& settings, const S
 
 }  // namespace
 
+bool is_ball(const BodyModel& model, int i)
+{
+    const Collider& collider = model.colliders[i];
+    return model.collides[i] && std::holds_alternative<SphereShape>(collider.shape) && model.isotropic[i] &&
+           collider.hull.vertices.front() == Vec3::Zero();
+}
+
 bool is_round(const BodyModel& model)
 {
     if (model.is_flat() || !model.is_plain()) return false;
     for (int i = 0; i < model.bodies(); ++i) {
         if (!model.collides[i]) continue;
-        const Collider& collider = model.colliders[i];
-        if (is_plane(model, i)) {
-            // one that turns would move contacts sideways
-            if (model.setup().bodies[static_cast<std::size_t>(i)].motion != BodyMotion::Fixed) return false;
-            continue;
-        }
-        if (!std::holds_alternative<SphereShape>(collider.shape) || !model.isotropic[i]) return false;
-        if (collider.hull.vertices.front() != Vec3::Zero()) return false;
+        // one that turns would move contacts sideways
+        const bool fixed = model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Fixed;
+        if (is_plane(model, i) ? !fixed : !is_ball(model, i)) return false;
     }
     return true;
 }

@@ -9,7 +9,8 @@ namespace {
 
 using namespace test;
 
-// Many contacts beside joints (SO-42): sweeps over the contacts, which end with what the joints hold.
+// Many contacts beside joints, or beside contacts with other laws (SO-42): sweeps over the contacts, which end
+// with what the joints hold and with those laws.
 
 /// Balls in layers that fall onto a floor and a paddle, which a motor turns about a hinge; beside them a
 /// pendulum of two bars, which touches nothing.
@@ -130,6 +131,71 @@ TEST_CASE("many contacts with friction beside joints: steps are solved, joints h
         const std::size_t at = bodies.size() - 2 + i;
         CHECK((run.state.x[at] - pendulum.state.x[i]).norm() < 1e-10);
         CHECK((run.state.v[at] - pendulum.state.v[i]).norm() < 1e-9);
+    }
+}
+
+/// Balls in layers that fall onto a floor, the one on top of another material; then materials that no body
+/// has.
+BodyModel heap_with_another(const std::vector<Material>& materials, double friction = 0)
+{
+    BodySetup setup;
+    setup.materials = {{.name = "all", .friction = friction}};
+    setup.materials.insert(setup.materials.end(), materials.begin(), materials.end());
+    setup.bodies = {floor_body()};
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    const double r = 0.05;
+    for (int k = 0; k < 5 * 5 * 5; ++k) {
+        const Vec3 at{2 * r * (k % 5), 2 * r * (k / 5 % 5), r + 2 * r * (k / 25)};
+        Body one = ball(r, at, 1 + 0.5 * uniform(random));
+        one.velocity_m_s = Vec3(uniform(random), uniform(random), -1 + 0.5 * uniform(random));
+        one.angular_velocity_rad_s = 10 * Vec3(uniform(random), uniform(random), uniform(random));
+        setup.bodies.push_back(one);
+    }
+    if (materials.size() == 1) setup.bodies.back().material = 1;
+    return model_of(std::move(setup));
+}
+
+TEST_CASE("a ball that resists rolling among many that do not: their contacts are swept, and all move as by "
+          "the whole problem")
+{
+    // without friction elsewhere the others are a problem with one solution
+    const Material cork{.name = "cork", .friction = 0.3, .detail = {.rolling_m = 2e-3, .spinning_m = 1e-3}};
+    const BodyModel model = heap_with_another({cork});
+    const auto swept = one_step(model, {.tolerance = 1e-10});
+    const auto whole = one_step(model, {.kind = SolverKind::ProximalNewton, .tolerance = 1e-12});
+    REQUIRE(swept->report.status == StepStatus::Solved);
+    REQUIRE(whole->report.status == StepStatus::Solved);
+    REQUIRE(swept->memory.contacts.size() >= 200);
+    CHECK(swept->report.solve.by_factors);
+    CHECK_FALSE(whole->report.solve.by_factors);
+
+    // its rolling is resisted: it is not what it would be as any other ball
+    const std::size_t last = swept->state.v.size() - 1;
+    const auto smooth =
+        one_step(heap_with_another({{.name = "as all", .friction = 0}}), {.tolerance = 1e-10});
+    CHECK((swept->state.W[last] - smooth->state.W[last]).norm() > 1e-3);
+
+    double off = 0;
+    for (std::size_t i = 0; i < swept->state.v.size(); ++i) {
+        off = std::max({off, (swept->state.v[i] - whole->state.v[i]).norm(),
+                        0.1 * (swept->state.W[i] - whole->state.W[i]).norm()});
+    }
+    CHECK(off < 1e-7);
+}
+
+TEST_CASE("materials that no body has change nothing, to the last bit")
+{
+    const BodyModel plain = heap_with_another({}, 0.4);
+    const BodyModel beside =
+        heap_with_another({{.name = "cork", .friction = 0.3, .detail = {.rolling_m = 2e-3}},
+                           {.name = "rubber", .friction = 0.9, .restitution = 0.8}},
+                          0.4);
+    const auto one = one_step(plain, {.tolerance = 1e-4}), other = one_step(beside, {.tolerance = 1e-4});
+    REQUIRE(one->report.status == StepStatus::Solved);
+    for (std::size_t i = 0; i < one->state.v.size(); ++i) {
+        CHECK(one->state.v[i] == other->state.v[i]);
+        CHECK(one->state.W[i] == other->state.W[i]);
     }
 }
 

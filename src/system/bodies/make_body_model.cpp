@@ -241,6 +241,26 @@ std::vector<SurfaceLaw> surface_table(const BodySetup& setup)
     return table;
 }
 
+/// Whether `is` holds of all surfaces at which bodies can meet: materials that no body has say nothing.
+template <class Is>
+bool all_that_meet(const BodySetup& setup, std::span<const SurfaceLaw> surfaces, Is is)
+{
+    const std::size_t n = setup.materials.size();
+    std::vector<char> collides(n, 0), moves(n, 0);
+    for (const Body& body : setup.bodies) {
+        if (!body.shape) continue;
+        collides[static_cast<std::size_t>(body.material)] = 1;
+        if (body.motion == BodyMotion::Free) moves[static_cast<std::size_t>(body.material)] = 1;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            if (moves[i] && collides[j] && !(is(surfaces[i * n + j]) && is(surfaces[j * n + i])))
+                return false;
+        }
+    }
+    return true;
+}
+
 /// The middle of the sizes of the bodies that move.
 double typical_length(const BodyModel& model)
 {
@@ -368,11 +388,11 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 
     model.materials_ = setup.materials.size();
     model.surfaces_ = surface_table(setup);
+    const auto all_surfaces = [&](auto is) { return all_that_meet(setup, model.surfaces_, is); };
     model.plain_ = setup.joints.empty() && !setup.impact_map && !setup.with_formulas &&
-                   std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
-                               [](const SurfaceLaw& surface) { return surface.is_plain(); });
-    model.soft_ = !setup.impact_map && std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
-                                                   [](const SurfaceLaw& s) { return s.restitution == 0; });
+                   all_surfaces([](const SurfaceLaw& surface) { return surface.is_plain(); });
+    model.soft_ =
+        !setup.impact_map && all_surfaces([](const SurfaceLaw& surface) { return surface.restitution == 0; });
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
     model.thinnest_m_ = std::numeric_limits<double>::infinity();
