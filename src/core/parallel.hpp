@@ -91,19 +91,48 @@ namespace detail {
     return ranks != nullptr && blocks >= 2 * static_cast<std::size_t>(ranks->ranks()) ? ranks : nullptr;
 }
 
+/// The indices whose blocks a rank takes.
+[[nodiscard]] inline Share part_of(std::size_t count, std::size_t size, int rank, int ranks) noexcept
+{
+    const Share blocks = share_of((count + size - 1) / size, rank, ranks);
+    return {std::min(count, blocks.begin * size), std::min(count, blocks.end * size)};
+}
+
 /// f(begin, end, block) for the blocks of this rank.
 template <class F>
 void for_own_blocks(const Messages& ranks, std::size_t count, std::size_t size, F&& f)
 {
     const OwnWork own;
-    const Share mine = share_of((count + size - 1) / size, ranks.rank(), ranks.ranks());
-    const std::size_t from = mine.begin * size, to = std::min(count, mine.end * size);
+    const auto [from, to] = part_of(count, size, ranks.rank(), ranks.ranks());
     for_blocks(to - from, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        f(from + begin, from + end, mine.begin + block);
+        f(from + begin, from + end, from / size + block);
     });
 }
 
 }  // namespace detail
+
+/// The indices whose blocks this rank takes in a shared loop: all of them where it is not shared.
+[[nodiscard]] inline detail::Share own_part(std::size_t count, std::size_t size) noexcept
+{
+    const Messages* ranks = detail::ranks_for((count + size - 1) / size);
+    return ranks == nullptr ? detail::Share{0, count}
+                            : detail::part_of(count, size, ranks->rank(), ranks->ranks());
+}
+
+/// Every index has a record, written by the rank that took its block in a shared loop: now all have them all.
+template <class T>
+void gather_records(std::size_t count, std::size_t size, std::span<T> records)
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    Messages* ranks = detail::ranks_for((count + size - 1) / size);
+    if (ranks == nullptr) return;
+    std::vector<std::size_t> sizes;
+    for (int k = 0; k < ranks->ranks(); ++k) {
+        const detail::Share part = detail::part_of(count, size, k, ranks->ranks());
+        sizes.push_back((part.end - part.begin) * sizeof(T));
+    }
+    ranks->gather(std::as_writable_bytes(records.first(count)), sizes);
+}
 
 /// The same as sum_of_blocks, with the blocks shared among the ranks: every rank has the sum. f writes
 /// nothing that another block, or a later loop with other blocks, reads; Sum is sent as it lies in memory.

@@ -70,23 +70,32 @@ void BallPairs::enlarge(std::span<const Vec3> centres, std::span<const double> r
 /// Of the neighbours those that overlap: a ball overlaps no other, since the larger ones hold them all.
 void BallPairs::take_from_near(std::span<const Vec3> centres, std::span<const double> radii)
 {
-    begin_.resize(centres.size() + 1);
+    make_lists(centres.size(), [&](std::size_t i, std::vector<int>& list) {
+        for (std::size_t k = near_begin_[i]; k < near_begin_[i + 1]; ++k) {
+            const auto j = static_cast<std::size_t>(near_[k]);
+            const double reach = radii[i] + radii[j];
+            if ((centres[j] - centres[i]).squaredNorm() <= reach * reach) list.push_back(near_[k]);
+        }
+    });
+}
+
+/// add(i, list) for every ball. Lengths of the lists first, each behind its ball; then where they begin.
+template <class F>
+void BallPairs::make_lists(std::size_t balls, F add)
+{
+    begin_.resize(balls + 1);
     begin_[0] = 0;
     others_.clear();
-    append_blocks(centres.size(), balls_in_block, others_,
-                  [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
-                      for (std::size_t i = begin; i < end; ++i) {
-                          const std::size_t first = list.size();
-                          for (std::size_t k = near_begin_[i]; k < near_begin_[i + 1]; ++k) {
-                              const auto j = static_cast<std::size_t>(near_[k]);
-                              const double reach = radii[i] + radii[j];
-                              if ((centres[j] - centres[i]).squaredNorm() <= reach * reach)
-                                  list.push_back(near_[k]);
-                          }
-                          begin_[i + 1] = list.size() - first;
-                      }
-                  });
-    for (std::size_t i = 0; i < centres.size(); ++i) {
+    append_shared_blocks(balls, balls_in_block, others_,
+                         [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
+                             for (std::size_t i = begin; i < end; ++i) {
+                                 const std::size_t first = list.size();
+                                 add(i, list);
+                                 begin_[i + 1] = list.size() - first;
+                             }
+                         });
+    gather_records(balls, balls_in_block, std::span(begin_).subspan(1));
+    for (std::size_t i = 0; i < balls; ++i) {
         begin_[i + 1] += begin_[i];
     }
 }
@@ -98,8 +107,6 @@ void BallPairs::find_all(std::span<const Vec3> centres, std::span<const double> 
     for (std::size_t c = 0; c < used_; ++c) {
         grids_[c].fill(centres, radii, classes_[c]);
     }
-    begin_.resize(centres.size() + 1);
-    others_.clear();
     if (used_ == 1)
         lists_of_one_class(centres, radii);
     else
@@ -138,23 +145,12 @@ void BallPairs::sort_by_size(std::span<const double> radii)
 
 void BallPairs::lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii)
 {
-    // lengths of the lists first, each behind its ball; then where they begin
-    begin_[0] = 0;
-    append_blocks(centres.size(), balls_in_block, others_,
-                  [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
-                      for (std::size_t i = begin; i < end; ++i) {
-                          const std::size_t first = list.size();
-                          if (radii[i] >= 0) {
-                              grids_.front().around(centres[i], radii[i], static_cast<int>(i),
-                                                    [&](int j) { list.push_back(j); });
-                              std::sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end());
-                          }
-                          begin_[i + 1] = list.size() - first;
-                      }
-                  });
-    for (std::size_t i = 0; i < centres.size(); ++i) {
-        begin_[i + 1] += begin_[i];
-    }
+    make_lists(centres.size(), [&](std::size_t i, std::vector<int>& list) {
+        if (radii[i] < 0) return;
+        const auto first = static_cast<std::ptrdiff_t>(list.size());
+        grids_.front().around(centres[i], radii[i], static_cast<int>(i), [&](int j) { list.push_back(j); });
+        std::sort(list.begin() + first, list.end());
+    });
 }
 
 void BallPairs::lists_of_all_classes(std::span<const Vec3> centres, std::span<const double> radii)
@@ -173,7 +169,7 @@ void BallPairs::lists_of_all_classes(std::span<const Vec3> centres, std::span<co
     }
 
     // lists per ball, by counting: ends first; filling makes beginnings of them
-    std::ranges::fill(begin_, 0);
+    begin_.assign(centres.size() + 1, 0);
     for (const auto& [i, j] : pairs_) {
         ++begin_[static_cast<std::size_t>(i)];
     }

@@ -59,6 +59,8 @@ private:
     void find_all(std::span<const Vec3> centres, std::span<const double> radii);
     [[nodiscard]] bool still_hold(std::span<const Vec3> centres, std::span<const double> radii) const;
     void enlarge(std::span<const Vec3> centres, std::span<const double> radii);
+    template <class F>
+    void make_lists(std::size_t balls, F add);
     void take_from_near(std::span<const Vec3> centres, std::span<const double> radii);
     void sort_by_size(std::span<const double> radii);
     void lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii);

@@ -1,5 +1,7 @@
 #include "geometry/broad_phase.hpp"
 
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,6 +11,9 @@ namespace {
 
 /// Large boxes that are looked at one by one.
 constexpr std::ptrdiff_t few_large = 8;
+
+/// Boxes that one thread takes at once.
+constexpr std::size_t entries_in_block = 256;
 
 bool overlap(const AxisBox& a, const AxisBox& b)
 {
@@ -175,20 +180,37 @@ void BroadPhase::sort_into_cells(std::span<const AxisBox> boxes)
     });
 }
 
+/// Boxes in a row ask: cells are sorted by x, then y, then z.
 void BroadPhase::pairs_of_cells(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs) const
 {
-    // cells are sorted by x, then y, then z: the neighbours (x', y', z - 1 .. z + 1) of a cell are one range,
-    // and the beginnings of the nine ranges only move forward
+    append_shared_blocks(entries_.size(), entries_in_block, pairs,
+                         [&](std::size_t begin, std::size_t end, std::vector<std::array<int, 2>>& list) {
+                             pairs_of_entries(boxes, begin, end, list);
+                         });
+}
+
+void BroadPhase::pairs_of_entries(std::span<const AxisBox> boxes, std::size_t first, std::size_t last,
+                                  std::vector<std::array<int, 2>>& pairs) const
+{
+    // the neighbours (x', y', z - 1 .. z + 1) of a cell are one range, and the beginnings of the nine ranges
+    // only move forward
+    const auto low = [](const Entry& entry, std::size_t k) {
+        return std::array<long, 3>{entry.cell[0] + static_cast<long>(k) / 3 - 1,
+                                   entry.cell[1] + static_cast<long>(k) % 3 - 1, entry.cell[2] - 1};
+    };
     std::array<std::size_t, 9> begin{};
-    for (const Entry& entry : entries_) {
-        for (int k = 0; k < 9; ++k) {
-            const std::array<long, 3> first{entry.cell[0] + k / 3 - 1, entry.cell[1] + k % 3 - 1,
-                                            entry.cell[2] - 1};
-            const std::array<long, 3> last{first[0], first[1], entry.cell[2] + 1};
-            while (begin[k] < entries_.size() && entries_[begin[k]].cell < first) {
+    for (std::size_t k = 0; k < 9 && first > 0; ++k) {
+        const auto found = std::ranges::lower_bound(entries_, low(entries_[first], k), {}, &Entry::cell);
+        begin[k] = static_cast<std::size_t>(found - entries_.begin());
+    }
+    for (std::size_t one = first; one < last; ++one) {
+        const Entry& entry = entries_[one];
+        for (std::size_t k = 0; k < 9; ++k) {
+            const std::array<long, 3> from = low(entry, k), to{from[0], from[1], entry.cell[2] + 1};
+            while (begin[k] < entries_.size() && entries_[begin[k]].cell < from) {
                 ++begin[k];
             }
-            for (std::size_t e = begin[k]; e < entries_.size() && entries_[e].cell <= last; ++e) {
+            for (std::size_t e = begin[k]; e < entries_.size() && entries_[e].cell <= to; ++e) {
                 if (entry.box < entries_[e].box) add_pair(boxes, entry.box, entries_[e].box, pairs);
             }
         }

@@ -38,6 +38,8 @@ private:
     void pairs_of_large(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs);
     void sort_into_cells(std::span<const AxisBox> boxes);
     void pairs_of_cells(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs) const;
+    void pairs_of_entries(std::span<const AxisBox> boxes, std::size_t first, std::size_t last,
+                          std::vector<std::array<int, 2>>& pairs) const;
     [[nodiscard]] std::array<long, 3> cell_of(const AxisBox& box) const;
 
     struct Entry {

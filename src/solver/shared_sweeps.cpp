@@ -172,25 +172,24 @@ void SharedSweeps::spread(std::byte* bodies)
 
 void SharedSweeps::gather_blocks(std::byte* records, std::size_t record_bytes)
 {
-    sizes_.assign(static_cast<std::size_t>(ranks_->ranks()), 0);
-    for (const int owner : owner_) {
-        sizes_[static_cast<std::size_t>(owner)] += record_bytes;
-    }
-    std::vector<std::size_t> next(sizes_.size(), 0);
-    for (std::size_t k = 1; k < sizes_.size(); ++k) {
-        next[k] = next[k - 1] + sizes_[k - 1];
-    }
-    gathered_.resize(record_bytes * owner_.size());
-    std::byte* mine = gathered_.data() + next[static_cast<std::size_t>(rank())];
-    for (const std::size_t block : mine_) {
-        mine = std::copy_n(records + block * record_bytes, record_bytes, mine);
-    }
-    ranks_->gather(gathered_, sizes_);
-    for (std::size_t block = 0; block < owner_.size(); ++block) {
-        std::size_t& at = next[static_cast<std::size_t>(owner_[block])];
-        std::copy_n(gathered_.data() + at, record_bytes, records + block * record_bytes);
-        at += record_bytes;
-    }
+    gather_parts([=](std::size_t) { return record_bytes; },
+                 [=](std::size_t block, std::byte* to) {
+                     std::copy_n(records + block * record_bytes, record_bytes, to);
+                 },
+                 [=](std::size_t block, const std::byte* from) {
+                     std::copy_n(from, record_bytes, records + block * record_bytes);
+                 });
+}
+
+void SharedSweeps::gather_bodies(std::byte* bodies)
+{
+    gather(
+        route_.size(), [&](std::size_t body) { return route_[body].home; },
+        [&](std::size_t) { return body_bytes_; },
+        [&](std::size_t body, std::byte* to) { std::copy_n(bodies + body * body_bytes_, body_bytes_, to); },
+        [&](std::size_t body, const std::byte* from) {
+            std::copy_n(from, body_bytes_, bodies + body * body_bytes_);
+        });
 }
 
 }  // namespace carom

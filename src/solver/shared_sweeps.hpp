@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -56,10 +57,15 @@ public:
     /// Every rank has filled the records of its blocks: afterwards all have all of them (MA-3).
     void gather_blocks(std::byte* records, std::size_t record_bytes);
 
-    /// After a pass: all bodies, and what pack(block, to) wrote of each block, `bytes(block)` of them, by
-    /// unpack(block, from).
+    /// After a pass: the records of all bodies.
+    void gather_bodies(std::byte* bodies);
+
+    /// The same of what pack(block, to) writes of each block, `bytes(block)` of them, by unpack(block, from).
     template <class Bytes, class Pack, class Unpack>
-    void gather_all(std::byte* bodies, Bytes bytes, Pack pack, Unpack unpack);
+    void gather_parts(Bytes bytes, Pack pack, Unpack unpack)
+    {
+        gather(owner_.size(), [&](std::size_t block) { return owner_[block]; }, bytes, pack, unpack);
+    }
 
 private:
     /// Bodies between two ranks, sent behind one phase and read before another.
@@ -75,6 +81,10 @@ private:
     struct Route {
         int home = -1, last = -1, phase = 0;
     };
+
+    /// Of things that belong to a rank each, -1: to nobody.
+    template <class Owner, class Bytes, class Pack, class Unpack>
+    void gather(std::size_t count, Owner owner, Bytes bytes, Pack pack, Unpack unpack);
 
     /// Sent by `from` behind `phase`, read by `to` before `due`.
     void send(int body, int from, int to, int phase, int due);
@@ -96,49 +106,29 @@ private:
     std::vector<std::byte> gathered_;
 };
 
-template <class Bytes, class Pack, class Unpack>
-void SharedSweeps::gather_all(std::byte* bodies, Bytes bytes, Pack pack, Unpack unpack)
+template <class Owner, class Bytes, class Pack, class Unpack>
+void SharedSweeps::gather(std::size_t count, Owner owner, Bytes bytes, Pack pack, Unpack unpack)
 {
     sizes_.assign(static_cast<std::size_t>(ranks_->ranks()), 0);
-    for (const Route& route : route_) {
-        if (route.home >= 0) sizes_[static_cast<std::size_t>(route.home)] += body_bytes_;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (owner(k) >= 0) sizes_[static_cast<std::size_t>(owner(k))] += bytes(k);
     }
-    for (std::size_t block = 0; block < owner_.size(); ++block) {
-        sizes_[static_cast<std::size_t>(owner_[block])] += bytes(block);
-    }
-    std::vector<std::size_t> at(sizes_.size(), 0);
-    std::size_t all = 0;
-    for (std::size_t k = 0; k < sizes_.size(); ++k) {
-        at[k] = all;
-        all += sizes_[k];
-    }
-    gathered_.resize(all);
+    std::vector<std::size_t> begin(sizes_.size() + 1, 0);
+    std::partial_sum(sizes_.begin(), sizes_.end(), begin.begin() + 1);
+    gathered_.resize(begin.back());
     // the same walk writes what this rank has and, when all has come, reads what the others had
-    const auto walk = [&](bool mine, auto of_body, auto of_block) {
-        std::vector<std::size_t> next = at;
-        const auto place = [&](int rank, std::size_t size) {
-            std::byte* here = gathered_.data() + next[static_cast<std::size_t>(rank)];
-            next[static_cast<std::size_t>(rank)] += size;
-            return (rank == ranks_->rank()) == mine ? here : nullptr;
-        };
-        for (std::size_t k = 0; k < route_.size(); ++k) {
-            if (route_[k].home < 0) continue;
-            if (std::byte* here = place(route_[k].home, body_bytes_)) of_body(k, here);
-        }
-        for (std::size_t block = 0; block < owner_.size(); ++block) {
-            if (std::byte* here = place(owner_[block], bytes(block))) of_block(block, here);
+    const auto walk = [&](bool mine, auto visit) {
+        std::vector<std::size_t> next = begin;
+        for (std::size_t k = 0; k < count; ++k) {
+            if (owner(k) < 0) continue;
+            std::size_t& at = next[static_cast<std::size_t>(owner(k))];
+            if ((owner(k) == rank()) == mine) visit(k, gathered_.data() + at);
+            at += bytes(k);
         }
     };
-    walk(
-        true, [&](std::size_t k, std::byte* to) { std::copy_n(bodies + k * body_bytes_, body_bytes_, to); },
-        pack);
+    walk(true, pack);
     ranks_->gather(gathered_, sizes_);
-    walk(
-        false,
-        [&](std::size_t k, const std::byte* from) {
-            std::copy_n(from, body_bytes_, bodies + k * body_bytes_);
-        },
-        unpack);
+    walk(false, unpack);
 }
 
 }  // namespace carom

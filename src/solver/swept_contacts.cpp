@@ -429,6 +429,8 @@ void SweptContacts<Number>::share_blocks()
     own_.resize(blocks_.size());
     std::iota(own_.begin(), own_.end(), std::size_t{0});
     at_home_.clear();
+    round_.is_here.clear();
+    rigid_.is_here.clear();
     shared_.leave();
     if (ranks == nullptr) return;
 
@@ -450,6 +452,12 @@ void SweptContacts<Number>::share_blocks()
     }
     shared_.plan();
     own_.assign(shared_.mine().begin(), shared_.mine().end());
+    round_.is_here.assign(round_.all.size(), 0);
+    rigid_.is_here.assign(rigid_.all.size(), 0);
+    for (const std::size_t block : own_) {
+        const auto [round, begin, end] = blocks_[block];
+        std::fill_n((round ? round_.is_here : rigid_.is_here).begin() + begin, end - begin, 1);
+    }
     for (int body = 0; body < static_cast<int>(bodies_.size()); ++body) {
         // what nobody touches, everybody has
         const int home = shared_.home(static_cast<std::size_t>(body));
@@ -465,14 +473,17 @@ void SweptContacts<Number>::share_blocks()
 
 /// Percussions and velocities of all ranks, once the sweeps are over.
 template <class Number>
-void SweptContacts<Number>::share_results()
+void SweptContacts<Number>::share_results(SweptResults wanted)
 {
     if (!shared_.is_shared()) return;
+    if (wanted != SweptResults::Percussions)
+        shared_.gather_bodies(reinterpret_cast<std::byte*>(bodies_.data()));
+    if (wanted == SweptResults::Velocities) return;
     const auto bytes = [&](std::size_t block) {
         return static_cast<std::size_t>(blocks_[block].end - blocks_[block].begin) * sizeof(Vectors);
     };
-    shared_.gather_all(
-        reinterpret_cast<std::byte*>(bodies_.data()), bytes,
+    shared_.gather_parts(
+        bytes,
         [&](std::size_t block, std::byte* to) {
             with_block(block, [&](auto groups) {
                 for (const auto& group : groups) {
@@ -489,6 +500,13 @@ void SweptContacts<Number>::share_results()
                 }
             });
         });
+}
+
+template <class Number>
+bool SweptContacts<Number>::is_here(std::size_t contact) const noexcept
+{
+    const std::vector<char>& here = is_round_[contact] ? round_.is_here : rigid_.is_here;
+    return here.empty() || here[static_cast<std::size_t>(place_[contact]) / width] != 0;
 }
 
 template <class Number>
@@ -657,7 +675,6 @@ void SweptContacts<Number>::for_colours(F f)
 template <class Number>
 typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
 {
-    if (shared_.is_shared()) shared_.spread(reinterpret_cast<std::byte*>(bodies_.data()));
     sums_.assign(blocks_.size(), {});
     for_each_index(own_.size(), 2, [&](std::size_t k) {
         with_block(own_[k], [&](auto groups) {
@@ -709,6 +726,7 @@ double SweptContacts<Number>::sweep(double beta) noexcept
 template <class Number>
 typename SweptContacts<Number>::Errors SweptContacts<Number>::error() noexcept
 {
+    if (shared_.is_shared()) shared_.spread(reinterpret_cast<std::byte*>(bodies_.data()));
     const Sums sums = measured();
     const double F = std::sqrt(sums.F);
     if (F == 0) return {};
@@ -735,7 +753,7 @@ void SweptContacts<Number>::step_bodies(double beta) noexcept
 }
 
 template <class Number>
-int SweptContacts<Number>::run(const Budget& budget)
+int SweptContacts<Number>::run(const Budget& budget, SweptResults wanted)
 {
     before_ = bodies_;
     direction_.assign(bodies_.size(), Moving{});
@@ -758,7 +776,7 @@ int SweptContacts<Number>::run(const Budget& budget)
         last2 = now2;
         if (sweeps < budget.max_iterations) step_bodies(beta);
     }
-    share_results();
+    share_results(wanted);
     return sweeps;
 }
 

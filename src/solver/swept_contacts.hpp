@@ -44,6 +44,9 @@ struct SweptContact {
     double friction = 0;                     ///< mu >= 0
 };
 
+/// What the caller asks of sweeps.
+enum class SweptResults { All, Percussions, Velocities };
+
 /// Number: float or double.
 template <class Number>
 class SweptContacts {
@@ -54,7 +57,10 @@ public:
     void begin(std::span<const std::array<int, 2>> pairs, std::span<const char> round,
                std::span<const char> moves);
 
-    /// Every body and every contact is set once, in any order and by any thread: bodies first.
+    /// Whether this rank sweeps a contact; the others have it otherwise.
+    [[nodiscard]] bool is_here(std::size_t contact) const noexcept;
+
+    /// Every body and every contact that is here is set once, in any order and by any thread: bodies first.
     void set_body(std::size_t body, const SweptBody& to) noexcept;
     void set_contact(std::size_t contact, const SweptContact& to) noexcept;
 
@@ -62,8 +68,9 @@ public:
     void start();
 
     /// Sweeps until the errors are small (SO-24); returns them. Errors are looked at after the first sweep,
-    /// and when the changes of a sweep promise that they are small.
-    int run(const Budget& budget);
+    /// and when the changes of a sweep promise that they are small. What is not wanted is known to the ranks
+    /// that swept it only.
+    int run(const Budget& budget, SweptResults wanted = SweptResults::All);
 
     /// Errors of the percussions as they are: e_d, and that of the velocities (as Residual has them).
     struct Errors {
@@ -124,6 +131,7 @@ private:
     struct Groups {
         std::vector<Group> all;
         std::vector<int> colour_begin;  ///< behind the last one groups are taken in turn
+        std::vector<char> is_here;      ///< per group, where others sweep some
         void clear(int still);
     };
 
@@ -133,8 +141,8 @@ private:
     void set_common(Group& group, std::size_t lane, const SweptContact& to) noexcept;
     void arrange_blocks();
     void share_blocks();
-    void share_results();
-    [[nodiscard]] Sums measured() noexcept;
+    void share_results(SweptResults wanted);
+    [[nodiscard]] Sums measured() noexcept;  ///< of the bodies as this rank has them
     [[nodiscard]] double sweep(double beta) noexcept;
     void step_bodies(double beta) noexcept;
     template <class F>

@@ -182,26 +182,6 @@ void find_pairs_again(const BodyModel& model, double reach_m, BodyStepMemory& s)
                              s.correction_pairs.end());
 }
 
-/// Overlaps of some pairs.
-struct Overlaps {
-    std::vector<BodyContact>& contacts;
-    DeepestOverlap deepest, left;
-
-    void add(const BodyModel& model, const Pair& pair, const ContactPoint& point, double error_m, bool leaves)
-    {
-        const auto& [a, b] = pair;
-        const double size_m = model.size_of_pair_m(a, b);
-        BodyContact& contact = contacts.emplace_back();
-        contact.first = a;
-        contact.second = b;
-        contact.at = point;
-        contact.dimension = 1;
-        deepest.see(a, b, error_m - point.gap_m, size_m);
-        if (leaves) contact.at.gap_m = std::max(0.0, point.gap_m);
-        left.see(a, b, (leaves ? 0.0 : error_m) - contact.at.gap_m, size_m);
-    }
-};
-
 /// Bodies of some pairs are placed where they are at the end of the step, unless they have been.
 void place_pair(const BodyModel& model, const Pair& pair, BodyStepMemory& s)
 {
@@ -215,7 +195,7 @@ void place_pair(const BodyModel& model, const Pair& pair, BodyStepMemory& s)
 
 /// Contact points at the end of the step of the pairs from `begin` to `end`.
 void overlaps_of(const BodyModel& model, double reach_m, double allowed_m, std::size_t begin, std::size_t end,
-                 const BodyStepMemory& s, Overlaps& overlaps)
+                 const BodyStepMemory& s, std::vector<Overlap>& overlaps)
 {
     thread_local std::vector<ContactPoint> points;
     std::size_t from = first_contact(s, s.correction_pairs[begin]);
@@ -233,35 +213,34 @@ void overlaps_of(const BodyModel& model, double reach_m, double allowed_m, std::
         // a fast one is lifted: it would be lost
         const bool left = leaves(contacts) && !is_fast_contact(contacts.front());
         for (const ContactPoint& point : points) {
-            overlaps.add(model, pair, point, error_m, left);
+            overlaps.push_back({{pair[0], pair[1], point}, error_m, left});
         }
     }
 }
 
 /// Pairs whose shapes must be looked at, and their bodies placed: all, or those whose points are not carried
-/// well enough.
+/// well enough; of the pairs that this rank looks at.
 void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m, BodyStepMemory& s)
 {
+    const auto [first, last] = own_part(s.correction_pairs.size(), looked_in_block);
     s.needs_shapes.assign(s.correction_pairs.size(), 1);
     if (allowed_m > 0) {
         s.displaced.resize(static_cast<std::size_t>(model.bodies()));
         for_each_index(s.displaced.size(), displaced_in_block,
                        [&](std::size_t i) { s.displaced[i] = displacement_of(static_cast<int>(i), s); });
-        for_blocks(s.correction_pairs.size(), looked_in_block,
-                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                       thread_local std::vector<ContactPoint> points;
-                       std::size_t from = first_contact(s, s.correction_pairs[begin]);
-                       for (std::size_t k = begin; k < end; ++k) {
-                           points.clear();
-                           double error_m = 0;
-                           const auto contacts = contacts_of(s, s.correction_pairs[k], from);
-                           s.needs_shapes[k] =
-                               !carry_points(model, contacts, reach_m, allowed_m, s, points, error_m);
-                       }
-                   });
+        for_blocks(last - first, looked_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+            thread_local std::vector<ContactPoint> points;
+            std::size_t from = first_contact(s, s.correction_pairs[first + begin]);
+            for (std::size_t k = first + begin; k < first + end; ++k) {
+                points.clear();
+                double error_m = 0;
+                const auto contacts = contacts_of(s, s.correction_pairs[k], from);
+                s.needs_shapes[k] = !carry_points(model, contacts, reach_m, allowed_m, s, points, error_m);
+            }
+        });
     }
     s.placed.resize(static_cast<std::size_t>(model.bodies()));
-    for (std::size_t k = 0; k < s.correction_pairs.size(); ++k) {
+    for (std::size_t k = first; k < last; ++k) {
         if (s.needs_shapes[k]) place_pair(model, s.correction_pairs[k], s);
     }
 }
@@ -270,33 +249,31 @@ void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m
 /// whose gaps are off by at most `allowed_m` are those of the step, carried.
 void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, BodyStepMemory& s)
 {
+    s.found_overlaps.clear();
     s.overlaps.clear();
     s.deepest = s.deepest_left = {};
     const std::size_t count = s.correction_pairs.size();
     if (count == 0) return;
     find_shapes_needed(model, reach_m, allowed_m, s);
-    if (count <= looked_in_block || Threads::now() == 1) {
-        Overlaps all{.contacts = s.overlaps, .deepest = {}, .left = {}};
-        overlaps_of(model, reach_m, allowed_m, 0, count, s, all);
-        s.deepest = all.deepest;
-        s.deepest_left = all.left;
-        return;
-    }
-    struct Part {
-        std::vector<BodyContact> contacts;
-        DeepestOverlap deepest, left;
-    };
-    std::vector<Part> parts((count + looked_in_block - 1) / looked_in_block);
-    for_blocks(count, looked_in_block, [&](std::size_t begin, std::size_t end, std::size_t block) {
-        Overlaps some{.contacts = parts[block].contacts, .deepest = {}, .left = {}};
-        overlaps_of(model, reach_m, allowed_m, begin, end, s, some);
-        parts[block].deepest = some.deepest;
-        parts[block].left = some.left;
+    append_shared_blocks(count, looked_in_block, s.found_overlaps,
+                         [&](std::size_t begin, std::size_t end, std::vector<Overlap>& overlaps) {
+                             overlaps_of(model, reach_m, allowed_m, begin, end, s, overlaps);
+                         });
+    s.overlaps.resize(s.found_overlaps.size());
+    for_each_index(s.overlaps.size(), looked_in_block, [&](std::size_t c) {
+        const auto& [meeting, error_m, leaves] = s.found_overlaps[c];
+        BodyContact& contact = s.overlaps[c] = {};
+        contact.first = meeting.first;
+        contact.second = meeting.second;
+        contact.at = meeting.at;
+        contact.dimension = 1;
+        if (leaves) contact.at.gap_m = std::max(0.0, meeting.at.gap_m);
     });
-    for (const Part& part : parts) {
-        s.overlaps.insert(s.overlaps.end(), part.contacts.begin(), part.contacts.end());
-        s.deepest.see(part.deepest);
-        s.deepest_left.see(part.left);
+    for (const auto& [meeting, error_m, leaves] : s.found_overlaps) {
+        const auto& [a, b, at] = meeting;
+        const double size_m = model.size_of_pair_m(a, b);
+        s.deepest.see(a, b, error_m - at.gap_m, size_m);
+        s.deepest_left.see(a, b, leaves ? -std::max(0.0, at.gap_m) : error_m - at.gap_m, size_m);
     }
 }
 

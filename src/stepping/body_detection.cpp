@@ -9,8 +9,8 @@ namespace carom {
 namespace detail {
 namespace {
 
-/// Bodies and pairs of bodies that one thread takes at once.
-constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64;
+/// Bodies, pairs of bodies and contacts that one thread takes at once.
+constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64, contacts_in_block = 256;
 
 void place_bodies(const BodyModel& model, const State& at, std::span<const double> reach_m, BodyStepMemory& s)
 {
@@ -31,23 +31,13 @@ void place_bodies(const BodyModel& model, const State& at, std::span<const doubl
     });
 }
 
-void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyStepMemory& s,
-                  std::vector<BodyContact>& contacts)
+void add_meetings(int a, int b, double reach_m, const BodyStepMemory& s, std::vector<Meeting>& meetings)
 {
     thread_local std::vector<ContactPoint> points;
     points.clear();
     find_contact_points(s.placed[a], s.placed[b], reach_m, points);
-    const SurfaceLaw& surface = model.surface(a, b);
     for (const ContactPoint& point : points) {
-        BodyContact& contact = contacts.emplace_back();
-        contact.first = a;
-        contact.second = b;
-        contact.at = point;
-        contact.restitution = surface.restitution;
-        contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
-        if (!surface.rolls()) continue;
-        contact.dimension = model.is_flat() ? 3 : 6;
-        contact.roll_length_m = model.length_m();
+        meetings.push_back({.first = a, .second = b, .at = point});
     }
 }
 
@@ -87,9 +77,9 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
 
     // soft contacts are known before they close, and those that touched before they leave; with restitution
     // or an impact map a contact acts when it has closed (BO-9)
-    s.contacts.clear();
-    append_shared_blocks(s.pairs.size(), pairs_in_block, s.contacts,
-                         [&](std::size_t begin, std::size_t end, std::vector<BodyContact>& contacts) {
+    s.meetings.clear();
+    append_shared_blocks(s.pairs.size(), pairs_in_block, s.meetings,
+                         [&](std::size_t begin, std::size_t end, std::vector<Meeting>& meetings) {
                              for (std::size_t k = begin; k < end; ++k) {
                                  const auto [a, b] = s.pairs[k];
                                  if (!model.may_meet(a, b)) continue;
@@ -98,18 +88,36 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
                                      (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
                                  const double reach =
                                      soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
-                                 add_contacts(model, a, b, reach, s, contacts);
+                                 add_meetings(a, b, reach, s, meetings);
                              }
                          });
+    make_contacts(model, s.mid.x, s);
     see_fast_contacts(model, settings, state, s);
-    for_each_index(s.contacts.size(), 4 * pairs_in_block, [&](std::size_t c) {
+    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         BodyContact& contact = s.contacts[c];
         // one that was met on its way has the arms with which its bodies touch
-        if (is_fast_contact(contact))
-            set_axes(contact);
-        else
-            set_frame(s.mid.x, contact);
+        if (is_fast_contact(contact)) set_axes(contact);
         turn_to_grain(model, s.mid, contact);
+    });
+}
+
+void make_contacts(const BodyModel& model, std::span<const Vec3> x, BodyStepMemory& s)
+{
+    s.contacts.resize(s.meetings.size());
+    for_each_index(s.meetings.size(), contacts_in_block, [&](std::size_t c) {
+        BodyContact& contact = s.contacts[c] = {};
+        const auto& [a, b, at] = s.meetings[c];
+        contact.first = a;
+        contact.second = b;
+        contact.at = at;
+        const SurfaceLaw& surface = model.surface(a, b);
+        contact.restitution = surface.restitution;
+        contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
+        if (surface.rolls()) {
+            contact.dimension = model.is_flat() ? 3 : 6;
+            contact.roll_length_m = model.length_m();
+        }
+        set_frame(x, contact);
     });
 }
 
@@ -170,11 +178,9 @@ std::vector<BodyContact> body_contacts(const BodyModel& model, const State& stat
     detail::place_bodies(model, state, reach, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
     for (const auto& [a, b] : s.pairs) {
-        if (model.may_meet(a, b)) detail::add_contacts(model, a, b, reach_m, s, s.contacts);
+        if (model.may_meet(a, b)) detail::add_meetings(a, b, reach_m, s, s.meetings);
     }
-    for (BodyContact& contact : s.contacts) {
-        detail::set_frame(state.x, contact);
-    }
+    detail::make_contacts(model, state.x, s);
     return std::move(s.contacts);
 }
 

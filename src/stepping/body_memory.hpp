@@ -37,6 +37,13 @@ struct DeepestOverlap {
 
 namespace detail {
 
+/// Two bodies, and a point where they meet: what detection finds. All else of a contact follows from it, so
+/// that ranks tell each other no more.
+struct Meeting {
+    int first = 0, second = 0;  ///< bodies
+    ContactPoint at;
+};
+
 class BodyFormulas;
 class BodyResponse;
 class JointSweeps;
@@ -54,6 +61,13 @@ struct BodyDisplacement {
     double angle = 0;
 
     [[nodiscard]] Vec3 of(const Vec3& arm) const { return by + turned.cross(arm); }
+};
+
+/// A point at the end of the step, of a pair that leaves by restitution or is to be corrected.
+struct Overlap {
+    Meeting meeting;
+    double error_m = 0;  ///< how far its gap may be off
+    bool leaves = false;
 };
 
 /// Inside the statuses of contacts.
@@ -108,6 +122,7 @@ struct BodyStepMemory {
     std::vector<double> reach_m;
     BroadPhase broad_phase;
     std::vector<std::array<int, 2>> pairs;
+    std::vector<detail::Meeting> meetings;  ///< of which the contacts are made
     std::vector<ContactPoint> points;
     std::vector<double> P, U;
     double part_of_step = 1;  ///< length of this step beside the last one, and of percussions that hold
@@ -158,6 +173,7 @@ struct BodyStepMemory {
 
     // inside the correction
     std::vector<std::array<int, 2>> found_pairs;
+    std::vector<detail::Overlap> found_overlaps;  ///< of which the overlaps are made
     std::vector<BodyContact> overlaps;
     std::vector<std::array<int, 2>> correction_pairs;
     std::vector<char> needs_shapes;  ///< of these: their points are not carried from half-way

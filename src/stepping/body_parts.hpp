@@ -44,6 +44,9 @@ void exchange_places(const BodyModel& model, BodyStepMemory& scratch);
 void detect(const BodyModel& model, const MoreauSettings& settings, const State& state,
             BodyStepMemory& scratch);
 
+/// Contacts of the meetings, in their frames, for centres at `x`.
+void make_contacts(const BodyModel& model, std::span<const Vec3> x, BodyStepMemory& scratch);
+
 /// Lets the impact map act where open contacts close: s.mid has the velocities after it. False where the map
 /// gave none.
 bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const State& state,

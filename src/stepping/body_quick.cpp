@@ -107,6 +107,7 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodySte
         q.sweeps.set_body(i, body);
     });
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
+        if (!q.sweeps.is_here(c)) return;
         const BodyContact& contact = s.contacts[c];
         const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
         Vec3 P = s.P[at] * contact.axes[0];
@@ -122,7 +123,8 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodySte
     q.sweeps.start();
     report.solver = SolverKind::NonlinearCg;
     report.iterations += q.sweeps.run(
-        {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)});
+        {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)},
+        SweptResults::Percussions);
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         const auto P = in_cone(q.sweeps.percussion(c), s.contacts[c], friction_of(s.problem.laws[c]));
         std::copy_n(P.begin(), s.contacts[c].dimension, s.P.begin() + s.problem.offsets[c]);
@@ -137,12 +139,13 @@ void press_quickly(const BodyModel& model, const Budget& budget, BodyStepMemory&
     for_each_index(q.moves.size(), bodies_in_block,
                    [&](std::size_t i) { q.sweeps.set_body(i, body_at_rest(model, s.inverse_inertia, i)); });
     for_each_index(s.overlaps.size(), contacts_in_block, [&](std::size_t c) {
+        if (!q.sweeps.is_here(c)) return;
         SweptContact quick = contact_without_law(model, s.overlaps[c], q.round[c] != 0);
         quick.shift_m_s = s.overlaps[c].at.gap_m;
         q.sweeps.set_contact(c, quick);
     });
     q.sweeps.start();
-    q.sweeps.run(budget);
+    q.sweeps.run(budget, SweptResults::Percussions);
     s.correction_P.assign(s.overlaps.size(), 0.0);
     for_each_index(s.overlaps.size(), contacts_in_block, [&](std::size_t c) {
         const auto P = q.sweeps.percussion(c);
@@ -160,6 +163,7 @@ void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepM
                    [&](std::size_t i) { q.sweeps.set_body(i, {.inverse_mass = model.inverse_mass[i]}); });
     const double reach = looked_at * model.length_m();
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
+        if (!q.sweeps.is_here(c)) return;
         const auto& [x, y, z, gap] = s.ends[c];
         // what is far apart has no normal, and does nothing
         SweptContact quick{.normal = {}};
@@ -170,7 +174,7 @@ void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepM
         q.sweeps.set_contact(c, quick);
     });
     q.sweeps.start();
-    q.sweeps.run(budget);
+    q.sweeps.run(budget, SweptResults::Velocities);
     s.correction_v.resize(q.moves.size());
     for_each_index(q.moves.size(), bodies_in_block, [&](std::size_t i) {
         const auto v = q.sweeps.velocity(i);

@@ -25,20 +25,7 @@ double radius_of(const BodyModel& model, int i)
     return model.colliders[i].hull.radius_m;
 }
 
-using Contacts = std::vector<BodyContact>;
-
-void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyStepMemory& s,
-                 Contacts& contacts)
-{
-    const SurfaceLaw& surface = model.surface(a, b);
-    BodyContact& contact = contacts.emplace_back();
-    contact.first = a;
-    contact.second = b;
-    contact.at = point;
-    contact.restitution = surface.restitution;
-    contact.dimension = surface.friction == 0 ? 1 : 3;
-    set_frame(s.mid.x, contact);
-}
+using Meetings = std::vector<Meeting>;
 
 double reach_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
                 const BodyStepMemory& s)
@@ -51,7 +38,7 @@ double reach_of(const BodyModel& model, const MoreauSettings& settings, const St
 }
 
 void two_spheres(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
-                 const BodyStepMemory& s, Contacts& contacts)
+                 const BodyStepMemory& s, Meetings& meetings)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
     const double distance = apart.norm(), r_a = s.radii[a], r_b = s.radii[b];
@@ -60,7 +47,7 @@ void two_spheres(const BodyModel& model, const MoreauSettings& settings, const S
     const double gap = n.dot(apart) - r_a - r_b;
     if (gap > reach_of(model, settings, state, a, b, s)) return;
     const Vec3 half_way = 0.5 * (s.mid.x[a] - r_a * n + (s.mid.x[b] + r_b * n));
-    add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s, contacts);
+    meetings.push_back({a, b, {.point_m = half_way, .normal = n, .gap_m = gap}});
 }
 
 /// A half-space in the world: n . x <= offset is solid.
@@ -80,7 +67,7 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyStepMemory& s
 
 /// Bodies in the order of their numbers; the normal points to the first.
 void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state, int sphere,
-                      int plane, const HalfSpace3& half, const BodyStepMemory& s, Contacts& contacts)
+                      int plane, const HalfSpace3& half, const BodyStepMemory& s, Meetings& meetings)
 {
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
@@ -89,8 +76,9 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
-    add_contact(model, std::min(sphere, plane), std::max(sphere, plane),
-                {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}, s, contacts);
+    meetings.push_back({std::min(sphere, plane),
+                        std::max(sphere, plane),
+                        {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}});
 }
 
 /// Normals and gaps of the contacts where the bodies are at the end of the step, and the deepest overlap.
@@ -139,31 +127,31 @@ void load_overlaps(const BodyModel& model, BodyStepMemory& s)
     s.correction_P.assign(s.correction.laws.size(), 0.0);
 }
 
-/// Contacts of a body with those of higher numbers; `halves`: of s.planes.
-void contacts_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
-                 std::span<const HalfSpace3> halves, const BodyStepMemory& s, Contacts& contacts)
+/// Meetings of a body with those of higher numbers; `halves`: of s.planes.
+void meetings_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
+                 std::span<const HalfSpace3> halves, const BodyStepMemory& s, Meetings& meetings)
 {
     const auto first_later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
     if (is_plane(model, i)) {
         const HalfSpace3& half = halves[static_cast<std::size_t>(first_later - s.planes.begin()) - 1];
         for (int j = i + 1; j < model.bodies(); ++j) {
-            if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, contacts);
+            if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, meetings);
         }
         return;
     }
-    const std::size_t before = contacts.size();
+    const std::size_t before = meetings.size();
     for (const int j : s.balls.of(i)) {
-        if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, contacts);
+        if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, meetings);
     }
-    const std::size_t spheres = contacts.size();
+    const std::size_t spheres = meetings.size();
     for (auto plane = first_later; plane != s.planes.end(); ++plane) {
         if (!model.may_meet(i, *plane)) continue;
         sphere_and_plane(model, settings, state, i, *plane,
-                         halves[static_cast<std::size_t>(plane - s.planes.begin())], s, contacts);
+                         halves[static_cast<std::size_t>(plane - s.planes.begin())], s, meetings);
     }
-    if (spheres == contacts.size()) return;
-    std::stable_sort(contacts.begin() + static_cast<std::ptrdiff_t>(before), contacts.end(),
-                     [](const BodyContact& a, const BodyContact& b) { return a.second < b.second; });
+    if (spheres == meetings.size()) return;
+    std::stable_sort(meetings.begin() + static_cast<std::ptrdiff_t>(before), meetings.end(),
+                     [](const Meeting& a, const Meeting& b) { return a.second < b.second; });
 }
 
 }  // namespace
@@ -210,13 +198,15 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
     const std::span<const HalfSpace3> halves = memory;  // this thread's, whoever reads it
 
     // contacts sorted by bodies
-    s.contacts.clear();
-    append_blocks(s.ball_radii.size(), bodies_in_block, s.contacts,
-                  [&](std::size_t begin, std::size_t end, Contacts& contacts) {
-                      for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                          if (model.collides[i]) contacts_of(model, settings, state, i, halves, s, contacts);
-                      }
-                  });
+    s.meetings.clear();
+    append_shared_blocks(s.ball_radii.size(), bodies_in_block, s.meetings,
+                         [&](std::size_t begin, std::size_t end, Meetings& meetings) {
+                             for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
+                                 if (model.collides[i])
+                                     meetings_of(model, settings, state, i, halves, s, meetings);
+                             }
+                         });
+    make_contacts(model, s.mid.x, s);
 }
 
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,

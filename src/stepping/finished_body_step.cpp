@@ -67,10 +67,15 @@ std::span<const KeptContact> FinishedBodyStep::kept_before() const noexcept
 
 double FinishedBodyStep::approach_of_kept_m_s(std::size_t kept) const noexcept
 {
+    // among the contacts of its bodies: these are sorted by bodies
+    const StatusScratch& w = memory_.statuses;
+    const std::array pair{w.kept[kept].first, w.kept[kept].second};
+    const auto contacts = std::ranges::equal_range(
+        memory_.contacts, pair, {}, [](const BodyContact& one) { return std::array{one.first, one.second}; });
     double met_m_s = 0;
-    const std::vector<int>& kept_of = memory_.statuses.kept_of;
-    for (std::size_t c = 0; c < kept_of.size(); ++c) {
-        if (kept_of[c] == static_cast<int>(kept)) met_m_s = memory_.contacts[c].U_minus[0];
+    for (const BodyContact& contact : contacts) {
+        const auto c = static_cast<std::size_t>(&contact - memory_.contacts.data());
+        if (w.kept_of[c] == static_cast<int>(kept)) met_m_s = contact.U_minus[0];
     }
     return met_m_s;
 }

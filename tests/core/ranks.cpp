@@ -63,6 +63,34 @@ TEST_CASE("loops shared among ranks give the bits of one process, and each block
     }
 }
 
+TEST_CASE("records that ranks write each for their own part of a shared loop are known to all")
+{
+    for (const std::size_t count : {0U, 799U, 10'001U}) {
+        CAPTURE(count);
+        for (const int ranks : {1, 2, 3, 7}) {
+            CAPTURE(ranks);
+            std::atomic<std::size_t> written = 0;
+            ThreadRanks together(ranks);
+            together.run([&](int) {
+                const SharedWork work;
+                std::vector<double> records(count + 1, -1.0);
+                const auto [begin, end] = own_part(count, 100);
+                for (std::size_t k = begin; k < end; ++k) {
+                    records[k] = number_at(k);
+                }
+                written += end - begin;
+                gather_records(count, 100, std::span(records));
+                for (std::size_t k = 0; k < count; ++k) {
+                    if (records[k] != number_at(k)) throw std::logic_error("one is missing");
+                }
+                if (records[count] != -1) throw std::logic_error("one too many");
+            });
+            const bool is_shared = ranks > 1 && (count + 99) / 100 >= 2 * static_cast<std::size_t>(ranks);
+            CHECK(written == (is_shared ? count : count * static_cast<std::size_t>(ranks)));
+        }
+    }
+}
+
 TEST_CASE("work is shared only where all ranks are, and never within blocks")
 {
     CHECK(Ranks::all() == nullptr);

@@ -1,5 +1,7 @@
 #include "geometry/ball_pairs.hpp"
 
+#include "support/thread_messages.hpp"
+
 #include <doctest/doctest.h>
 
 #include <random>
@@ -105,6 +107,50 @@ TEST_CASE("balls that move a little, leap, grow, appear and vanish: lists are th
             radii.push_back(0.3);
         }
         check_lists(centres, radii, pairs);
+    }
+}
+
+TEST_CASE("ranks that share a search have all lists")
+{
+    std::mt19937 random(6);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<Vec3> centres;
+    for (int k = 0; k < 3000; ++k) {
+        centres.emplace_back(6 * uniform(random), 3 * uniform(random), 3 * uniform(random));
+    }
+    // with neighbours that are kept, and without
+    for (const double step : {0.001, 0.3}) {
+        std::vector<std::vector<Vec3>> moments;
+        for (int k = 0; k < 4; ++k) {
+            moments.push_back(centres);
+            for (Vec3& centre : centres) {
+                centre += step * Vec3(uniform(random), uniform(random), uniform(random));
+            }
+        }
+        const std::vector<double> radii(centres.size(), 0.12);
+        std::vector<std::vector<int>> expected;
+        BallPairs alone;
+        const auto lists = [&](BallPairs& pairs, auto see) {
+            for (const auto& moment : moments) {
+                pairs.find(moment, radii);
+                for (int i = 0; i < 3000; ++i) {
+                    const auto found = pairs.of(i);
+                    see(std::vector<int>(found.begin(), found.end()));
+                }
+            }
+        };
+        lists(alone, [&](const std::vector<int>& list) { expected.push_back(list); });
+        for (const int ranks : {2, 3}) {
+            ThreadRanks together(ranks);
+            together.run([&](int) {
+                const SharedWork work;
+                BallPairs shared;
+                std::size_t k = 0;
+                lists(shared, [&](const std::vector<int>& list) {
+                    if (list != expected[k++]) throw std::logic_error("they differ");
+                });
+            });
+        }
     }
 }
 

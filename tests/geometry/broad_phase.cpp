@@ -1,6 +1,9 @@
 #include "geometry/broad_phase.hpp"
 
+#include "carom/core/threads.hpp"
+
 #include "support/property.hpp"
+#include "support/thread_messages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +70,35 @@ TEST_CASE("grid and tree agree on any boxes")
         tree.find_pairs(boxes, by_tree);
         RC_ASSERT(by_grid == by_tree);
     });
+}
+
+TEST_CASE("threads and ranks that share a search find the pairs of one process, in its order")
+{
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<AxisBox> boxes;
+    for (int k = 0; k < 4000; ++k) {
+        const Vec3 low(8 * uniform(random), 5 * uniform(random), 4 * uniform(random));
+        boxes.push_back({.low = low, .high = low + 0.4 * Vec3(uniform(random), 1, uniform(random))});
+    }
+    std::vector<std::array<int, 2>> alone;
+    BroadPhase().find_pairs(boxes, alone);
+    CHECK(alone.size() > 5'000);
+    {
+        const Threads threads(3);
+        std::vector<std::array<int, 2>> pairs;
+        BroadPhase().find_pairs(boxes, pairs);
+        CHECK(pairs == alone);
+    }
+    for (const int ranks : {2, 5}) {
+        ThreadRanks together(ranks);
+        together.run([&](int) {
+            const SharedWork work;
+            std::vector<std::array<int, 2>> pairs;
+            BroadPhase().find_pairs(boxes, pairs);
+            if (pairs != alone) throw std::logic_error("they differ");
+        });
+    }
 }
 
 TEST_CASE("a query of a tree finds the boxes that a look at all of them finds")

@@ -1,6 +1,7 @@
 #include "carom/core/threads.hpp"
 
 #include "body_runs.hpp"
+#include "support/thread_messages.hpp"
 
 #include <cstring>
 #include <random>
@@ -68,7 +69,7 @@ BodyModel hinged()
 
 struct Ended {
     State state;
-    double friction_J = 0;
+    double friction_J = 0, overlap_m = 0;
     int sweeps = 0;
     std::size_t contacts = 0;
 };
@@ -81,7 +82,8 @@ Ended run(const BodyModel& model, int threads, int steps, double tolerance)
     for (int k = 0; k < steps; ++k) {
         const StepReport report =
             body_step(model, {.time_step_s = 1.0 / 240}, {.tolerance = tolerance}, result.state, *scratch);
-        REQUIRE(report.status == StepStatus::Solved);
+        if (report.status != StepStatus::Solved) throw std::runtime_error("a step was not solved");
+        result.overlap_m += report.max_penetration_m;
         result.friction_J += report.energy.friction_J;
         result.sweeps += report.solve.iterations;
         result.contacts = std::max(result.contacts, scratch->contacts.size());
@@ -95,36 +97,54 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-/// The same places, velocities, ledger and sweeps on 1, 2, 3 and 8 threads. Returns the most contacts.
+/// The same places, velocities, ledger, overlaps and sweeps.
+void check_same(const Ended& together, const Ended& alone)
+{
+    CHECK(same_bits(together.state.x, alone.state.x));
+    CHECK(same_bits(together.state.R, alone.state.R));
+    CHECK(same_bits(together.state.v, alone.state.v));
+    CHECK(same_bits(together.state.W, alone.state.W));
+    CHECK(together.friction_J == alone.friction_J);
+    CHECK(together.overlap_m == alone.overlap_m);
+    CHECK(together.sweeps == alone.sweeps);
+}
+
+/// On 1, 2, 3 and 8 threads, and on 2 and 3 ranks. Returns the most contacts.
 std::size_t check_threads(const BodyModel& model, int steps, double tolerance)
 {
     const Ended alone = run(model, 1, steps, tolerance);
     for (const int threads : {2, 3, 8}) {
         CAPTURE(threads);
-        const Ended together = run(model, threads, steps, tolerance);
-        CHECK(same_bits(together.state.x, alone.state.x));
-        CHECK(same_bits(together.state.R, alone.state.R));
-        CHECK(same_bits(together.state.v, alone.state.v));
-        CHECK(same_bits(together.state.W, alone.state.W));
-        CHECK(together.friction_J == alone.friction_J);
-        CHECK(together.sweeps == alone.sweeps);
+        check_same(run(model, threads, steps, tolerance), alone);
+    }
+    for (const int ranks : {2, 3}) {
+        CAPTURE(ranks);
+        std::vector<Ended> all(static_cast<std::size_t>(ranks));
+        ThreadRanks together(ranks);
+        together.run([&](int rank) {
+            const SharedWork work;
+            all[static_cast<std::size_t>(rank)] = run(model, 1, steps, tolerance);
+        });
+        for (const Ended& one : all) {
+            check_same(one, alone);
+        }
     }
     return alone.contacts;
 }
 
 }  // namespace
 
-TEST_CASE("a pour is the same bit for bit on any number of threads")
+TEST_CASE("a pour is the same bit for bit on any number of threads and ranks")
 {
     CHECK(check_threads(pour(), 6, 1e-3) > 3500);
 }
 
-TEST_CASE("a heap of boxes on a board is the same bit for bit on any number of threads")
+TEST_CASE("a heap of boxes on a board is the same bit for bit on any number of threads and ranks")
 {
     CHECK(check_threads(boxes(), 4, 1e-3) > 1500);
 }
 
-TEST_CASE("boxes with hinges are the same bit for bit on any number of threads")
+TEST_CASE("boxes with hinges are the same bit for bit on any number of threads and ranks")
 {
     CHECK(check_threads(hinged(), 30, 1e-6) > 50);
 }

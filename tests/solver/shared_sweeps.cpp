@@ -79,9 +79,10 @@ struct Fall {
         }
     }
 
-    /// All that comes out of two solves, the second one with other velocities; numbers as they are.
+    /// What is wanted of two solves, the second one with other velocities; numbers as they are.
     template <class Number>
-    [[nodiscard]] std::vector<double> swept(SweptContacts<Number>& sweeps) const
+    [[nodiscard]] std::vector<double> swept(SweptContacts<Number>& sweeps,
+                                            SweptResults wanted = SweptResults::All) const
     {
         std::vector<double> all;
         for (const double part : {1.0, 0.5}) {
@@ -92,6 +93,7 @@ struct Fall {
                 sweeps.set_body(k, body);
             }
             for (std::size_t c = 0; c < contacts.size(); ++c) {
+                if (!sweeps.is_here(c)) continue;
                 SweptContact contact = contacts[c];
                 for (std::size_t i = 0; i < 3; ++i) {
                     contact.P[i] = (1 - part) * 0.1 * contact.normal[i];
@@ -99,15 +101,15 @@ struct Fall {
                 sweeps.set_contact(c, contact);
             }
             sweeps.start();
-            all.push_back(sweeps.run({.tolerance = 1e-4, .max_iterations = 40}));
+            all.push_back(sweeps.run({.tolerance = 1e-4, .max_iterations = 40}, wanted));
             const auto error = sweeps.error();
             all.push_back(error.unit_free);
             all.push_back(error.velocity);
-            for (std::size_t c = 0; c < contacts.size(); ++c) {
+            for (std::size_t c = 0; wanted != SweptResults::Velocities && c < contacts.size(); ++c) {
                 const auto P = sweeps.percussion(c);
                 all.insert(all.end(), P.begin(), P.end());
             }
-            for (std::size_t k = 0; k < bodies.size(); ++k) {
+            for (std::size_t k = 0; wanted != SweptResults::Percussions && k < bodies.size(); ++k) {
                 const auto v = sweeps.velocity(k), w = sweeps.angular_velocity(k);
                 all.insert(all.end(), v.begin(), v.end());
                 all.insert(all.end(), w.begin(), w.end());
@@ -153,6 +155,34 @@ TEST_CASE_TEMPLATE("sweeps shared among ranks give the bits of one process", Num
                 CHECK(different(one, expected) == 0);
             }
         }
+    }
+}
+
+TEST_CASE("ranks know what is wanted of shared sweeps, and each contact is swept by one of them")
+{
+    const Fall fall(20, 4, true);
+    for (const SweptResults wanted : {SweptResults::Percussions, SweptResults::Velocities}) {
+        SweptContacts<float> alone;
+        const std::vector<double> expected = fall.swept(alone, wanted);
+        std::vector<std::vector<double>> got(3);
+        std::vector<std::vector<char>> here(3);
+        ThreadRanks together(3);
+        together.run([&](int rank) {
+            const SharedWork work;
+            SweptContacts<float> sweeps;
+            got[static_cast<std::size_t>(rank)] = fall.swept(sweeps, wanted);
+            for (std::size_t c = 0; c < fall.contacts.size(); ++c) {
+                here[static_cast<std::size_t>(rank)].push_back(sweeps.is_here(c) ? 1 : 0);
+            }
+        });
+        for (const auto& one : got) {
+            CHECK(different(one, expected) == 0);
+        }
+        int elsewhere = 0;
+        for (std::size_t c = 0; c < fall.contacts.size(); ++c) {
+            elsewhere += here[0][c] + here[1][c] + here[2][c] == 1 ? 0 : 1;
+        }
+        CHECK(elsewhere == 0);
     }
 }
 
