@@ -109,9 +109,9 @@ int leave_ranks(int status)
         };
         fmt::print(stderr,
                    "rank {}: {} messages of {} bytes, {} gathers of {} bytes, waited {:.6f} s, "
-                   "{:.3f} s of processor, {:.1f} MB at most\n",
+                   "{:.3f} s of processor and {:.3f} s of it waiting, {:.1f} MB at most\n",
                    rank, sent.messages, sent.bytes, sent.gathers, sent.gathered_bytes, sent.waited_s,
-                   seconds(used.ru_utime) + seconds(used.ru_stime),
+                   seconds(used.ru_utime) + seconds(used.ru_stime), sent.waiting_processor_s,
                    static_cast<double>(used.ru_maxrss) / 1024);
     }
     std::fflush(stdout);

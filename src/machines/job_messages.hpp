@@ -11,6 +11,7 @@ struct Traffic {
     long messages = 0, bytes = 0;          ///< over lines
     long gathers = 0, gathered_bytes = 0;  ///< of this rank to all others
     double waited_s = 0;                   ///< for messages of others, and for the network
+    double waiting_processor_s = 0;        ///< processor time of that
 };
 
 /// The messages of a whole process.

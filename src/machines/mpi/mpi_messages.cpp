@@ -25,6 +25,14 @@ double setting(const char* variable)
     return text == nullptr ? 0.0 : std::strtod(text, nullptr);
 }
 
+/// Of this thread.
+double processor_s()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// Messages by MPI's functions of C. All waiting is in finish().
 class MpiMessages final : public JobMessages {
 public:
@@ -178,6 +186,7 @@ private:
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done != 0 && (!arrives || delay_ == 0)) return;
         const auto begin = Clock::now();
+        const double used_s = processor_s();
         for (int look = 1; done == 0; ++look) {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             if (done != 0 || look % looks != 0) continue;
@@ -192,6 +201,7 @@ private:
         while (arrives && Seconds(Clock::now() - arrived).count() < delay_) {
         }
         traffic_.waited_s += Seconds(Clock::now() - begin).count();
+        traffic_.waiting_processor_s += processor_s() - used_s;
     }
 
     MPI_Comm all_ = MPI_COMM_NULL, ending_ = MPI_COMM_NULL;
