@@ -21,7 +21,6 @@
 #include "carom/door/run.hpp"
 #include "carom/door/simulation.hpp"
 #include "carom/orbit/branch.hpp"
-#include "carom/orbit/curve.hpp"
 #include "carom/orbit/equilibrium.hpp"
 #include "carom/orbit/lyapunov.hpp"
 #include "carom/orbit/periodic.hpp"

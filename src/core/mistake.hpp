@@ -8,8 +8,7 @@
 namespace carom {
 
 /// A mistake in data that is no line of a text: without an excerpt.
-[[nodiscard]] inline Error mistake(ErrorCode code, std::string where, std::string message,
-                                   std::string hint)
+[[nodiscard]] inline Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
 {
     return {.code = code,
             .where = std::move(where),

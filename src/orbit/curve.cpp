@@ -1,4 +1,4 @@
-#include "carom/orbit/curve.hpp"
+#include "carom/orbit/branch.hpp"
 
 #include "forcing.hpp"
 #include "scene/symbols.hpp"

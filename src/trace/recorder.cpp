@@ -5,6 +5,7 @@
 #include "carom/trace/recording.hpp"
 #include "checkpoint_file.hpp"
 #include "core/messages.hpp"
+#include "core/mistake.hpp"
 #include "expression/workspace.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
@@ -32,21 +33,12 @@ constexpr double max_frames = 1e9;
 /// Frames this close to the end of a step, in steps, show its end exactly.
 constexpr double same_instant = 1e-9;
 
-Error refuse(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(where),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
-
 Expected<void> check_frames(double duration_s, double every_s)
 {
     if (duration_s / every_s <= max_frames) return {};
-    return refuse(ErrorCode::SettingOutOfRange, "RecordSettings::every_s",
-                  fmt::format("every_s is {}: there would be {:.1e} frames", every_s, duration_s / every_s),
-                  "give a longer time between frames, or leave it out");
+    return mistake(ErrorCode::SettingOutOfRange, "RecordSettings::every_s",
+                   fmt::format("every_s is {}: there would be {:.1e} frames", every_s, duration_s / every_s),
+                   "give a longer time between frames, or leave it out");
 }
 
 /// The recording has a checkpoint for these bodies and their probes, or there are none.
@@ -655,8 +647,8 @@ Expected<Recorder> Recorder::begin(Beginning beginning)
     if (auto good = check_frames(duration_s, every_s); !good) return good.error();
     const auto m = static_cast<std::size_t>(model.contacts());
     if (!fits(start, model)) {
-        return refuse(ErrorCode::WrongSize, "Recorder::create",
-                      "the state at the start does not fit the model", "make it with make_state");
+        return mistake(ErrorCode::WrongSize, "Recorder::create",
+                       "the state at the start does not fit the model", "make it with make_state");
     }
 
     // the file
@@ -715,13 +707,13 @@ Expected<std::unique_ptr<Recorder::Impl>> Recorder::prepare(const std::string& p
     auto recording = read_recording(path);
     if (!recording) return recording.error();
     if (is_finished(*recording) && !prolonged) {
-        return refuse(ErrorCode::FileUnwritable, path, "the recorded run is finished",
-                      "give an unfinished recording");
+        return mistake(ErrorCode::FileUnwritable, path, "the recorded run is finished",
+                       "give an unfinished recording");
     }
     if (auto run = run_at_checkpoint(*recording, model); !run) return run.error();
     if (!same_bodies(*recording, bodies)) {
-        return refuse(ErrorCode::WrongSize, path, "the recording belongs to other bodies",
-                      "resume with the scene that the recording holds");
+        return mistake(ErrorCode::WrongSize, path, "the recording belongs to other bodies",
+                       "resume with the scene that the recording holds");
     }
     const double duration_s = prolonged ? prolonged->duration_s : recording->duration_s;
     if (auto good = check_frames(duration_s, recording->every_s); !good) return good.error();

@@ -1,5 +1,6 @@
 #include "carom/trace/table.hpp"
 
+#include "core/mistake.hpp"
 #include "csv_cell.hpp"
 
 #include <fmt/format.h>
@@ -37,12 +38,6 @@ std::string text_of(const Cell& cell)
     return std::isfinite(number) ? fmt::format("{}", number) : std::string();
 }
 
-Error problem_with(ErrorCode code, const std::string& path, std::string message, std::string hint)
-{
-    return {
-        .code = code, .where = path, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
-}
-
 /// Reads one row from `at` on and moves behind its line break; nothing when the text ends before.
 std::optional<std::vector<std::string>> next_row(const std::string& text, std::size_t& at)
 {
@@ -73,13 +68,13 @@ Expected<std::string> text_of_file(const std::string& path)
     const auto bytes = std::filesystem::file_size(path, failed);
     std::ifstream in(path, std::ios::binary);
     if (failed || !in) {
-        return problem_with(ErrorCode::FileUnreadable, path, "the table cannot be read",
-                            "give the name of a table that carom study wrote");
+        return mistake(ErrorCode::FileUnreadable, path, "the table cannot be read",
+                       "give the name of a table that carom study wrote");
     }
     if (bytes > max_table_bytes) {
-        return problem_with(ErrorCode::FileMalformed, path,
-                            fmt::format("the table has more than {} bytes", max_table_bytes),
-                            "make smaller studies, or use HDF5");
+        return mistake(ErrorCode::FileMalformed, path,
+                       fmt::format("the table has more than {} bytes", max_table_bytes),
+                       "make smaller studies, or use HDF5");
     }
     std::ostringstream text;
     text << in.rdbuf();
@@ -166,10 +161,10 @@ Expected<CsvText> read_csv(const std::string& path)
     csv.header_end = at;
     while (auto row = next_row(*text, at)) {
         if (row->size() != csv.names.size()) {
-            return problem_with(ErrorCode::FileMalformed, path,
-                                fmt::format("row {} has {} cells below {} names", csv.rows.size() + 1,
-                                            row->size(), csv.names.size()),
-                                "this is not a table of carom study, or it was edited by hand");
+            return mistake(ErrorCode::FileMalformed, path,
+                           fmt::format("row {} has {} cells below {} names", csv.rows.size() + 1, row->size(),
+                                       csv.names.size()),
+                           "this is not a table of carom study, or it was edited by hand");
         }
         csv.rows.push_back(std::move(*row));
         csv.ends.push_back(at);

@@ -1,6 +1,6 @@
 #include "support.hpp"
 
-#include "carom/orbit/curve.hpp"
+#include "carom/orbit/branch.hpp"
 #include "carom/orbit/lyapunov.hpp"
 
 using namespace carom;

@@ -5,7 +5,6 @@
 #include "carom/door/run.hpp"
 #include "carom/figure/diagram.hpp"
 #include "carom/orbit/branch.hpp"
-#include "carom/orbit/curve.hpp"
 #include "carom/orbit/equilibrium.hpp"
 #include "carom/orbit/lyapunov.hpp"
 #include "carom/orbit/periodic.hpp"

@@ -1,5 +1,6 @@
 #include "check_constraints.hpp"
 
+#include "core/mistake.hpp"
 #include "expression/homogeneity.hpp"
 #include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
@@ -15,15 +16,6 @@ namespace {
 
 /// A start velocity may miss a firm constraint by this part of what meets there: the first step takes it out.
 constexpr double velocity_tolerance = 1e-6;
-
-Error at_key(ErrorCode code, std::string key, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(key),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
 
 /// Everything that can be wrong with one constraint, before numbers.
 class ConstraintCheck {
@@ -53,7 +45,7 @@ public:
 private:
     void add(ErrorCode code, const char* field, std::string message, std::string hint)
     {
-        errors_.push_back(at_key(code, key_ + field, std::move(message), std::move(hint)));
+        errors_.push_back(mistake(code, key_ + field, std::move(message), std::move(hint)));
     }
 
     void check_formulas()
@@ -214,30 +206,32 @@ bool check_rows(const Model& model, const State& state, double tolerance_m, int 
         }
         const double position = row < phi.size() ? phi[row] : 0;
         if (!std::isfinite(position + U + length)) {
-            errors.push_back(at_key(ErrorCode::NotFinite, field,
-                                    "the constraint or its gradient is infinite or not a number at the start",
-                                    "look for a division by zero or a root at the start values"));
+            errors.push_back(
+                mistake(ErrorCode::NotFinite, field,
+                        "the constraint or its gradient is infinite or not a number at the start",
+                        "look for a division by zero or a root at the start values"));
             good = false;
             continue;
         }
         if (length == 0) {
-            errors.push_back(at_key(ErrorCode::GradientVanishes, field,
-                                    "the gradient of the constraint vanishes at the start",
-                                    "write it so that it crosses zero with a slope, e.g. x instead of x^2"));
+            errors.push_back(mistake(ErrorCode::GradientVanishes, field,
+                                     "the gradient of the constraint vanishes at the start",
+                                     "write it so that it crosses zero with a slope, e.g. x instead of x^2"));
             good = false;
         }
         if (std::abs(position) > tolerance_m) {
-            errors.push_back(at_key(ErrorCode::ConstraintViolated, field,
-                                    fmt::format("{} is {} at the start, not zero", constraint.name, position),
-                                    "start where the constraint is satisfied"));
+            errors.push_back(
+                mistake(ErrorCode::ConstraintViolated, field,
+                        fmt::format("{} is {} at the start, not zero", constraint.name, position),
+                        "start where the constraint is satisfied"));
             good = false;
         }
         const bool firm = row < phi.size() || (constraint.is_firm() && constraint.only_while.empty());
         if (firm && std::abs(U) > velocity_tolerance * met) {
             errors.push_back(
-                at_key(ErrorCode::ConstraintViolated, field,
-                       fmt::format("the start velocity violates {} by {:.6g}", constraint.name, U),
-                       "start with velocities that the constraint allows"));
+                mistake(ErrorCode::ConstraintViolated, field,
+                        fmt::format("the start velocity violates {} by {:.6g}", constraint.name, U),
+                        "start with velocities that the constraint allows"));
         }
     }
     return good;
@@ -251,9 +245,9 @@ void check_limit_sizes(const Model& model, const State& state, int j, Errors& er
     for (const ReactionLimit& limit : constraint.limits) {
         const double size = limit.size.value(point_of(state), work);
         if (size >= 0 && std::isfinite(size)) continue;
-        errors.push_back(at_key(ErrorCode::SettingOutOfRange, "constraint." + constraint.name + ".law",
-                                fmt::format("a limit of the reaction is {} at the start", size),
-                                "give numbers with low <= 0 <= high, friction and limits from 0 on"));
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, "constraint." + constraint.name + ".law",
+                                 fmt::format("a limit of the reaction is {} at the start", size),
+                                 "give numbers with low <= 0 <= high, friction and limits from 0 on"));
     }
 }
 
@@ -261,7 +255,7 @@ void check_rank(const Model& model, const State& state, Errors& errors)
 {
     const ConstraintRank found = diagnose_constraints(model, state);
     if (!found.singular) return;
-    errors.push_back(at_key(
+    errors.push_back(mistake(
         ErrorCode::ConstraintsDependent, "constraint." + found.names.front(),
         fmt::format("the gradients of {} depend on each other at the start, rank {} of {}, and the positions "
                     "do not allow every velocity that the gradients allow: {}",
@@ -281,15 +275,15 @@ void check_constraints(const LagrangianSystem& system, Errors& errors)
     for (const Constraint& constraint : system.constraints) {
         if (!seen.insert(constraint.name).second) {
             errors.push_back(
-                at_key(ErrorCode::DuplicateName, fmt::format("constraint.{}.name", constraint.name),
-                       fmt::format("two things are called {}", constraint.name), "give each its own name"));
+                mistake(ErrorCode::DuplicateName, fmt::format("constraint.{}.name", constraint.name),
+                        fmt::format("two things are called {}", constraint.name), "give each its own name"));
         }
         ConstraintCheck(system, constraint, errors).run();
     }
     if (system.impact_map && !system.constraints.empty()) {
-        errors.push_back(at_key(ErrorCode::NotAllowedHere, "impact",
-                                "an impact map supports contacts, not constraints",
-                                "leave [impact] out and give the contacts restitutions"));
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "impact",
+                                 "an impact map supports contacts, not constraints",
+                                 "leave [impact] out and give the contacts restitutions"));
     }
 }
 

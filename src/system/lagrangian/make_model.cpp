@@ -1,13 +1,13 @@
 #include "carom/system/lagrangian/model.hpp"
-#include "system/lagrangian/mass_matrix.hpp"
 
 #include "carom/expression/record.hpp"
 #include "carom/law/law.hpp"
-#include "expression/homogeneity.hpp"
-
 #include "check_constraints.hpp"
 #include "core/dense.hpp"
+#include "core/mistake.hpp"
+#include "expression/homogeneity.hpp"
 #include "system/bodies/body_coordinates.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
 
 #include <fmt/format.h>
 
@@ -18,21 +18,12 @@
 namespace carom {
 namespace {
 
-Error at_key(ErrorCode code, std::string key, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(key),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
-
 /// Refuses velocities where only the configuration and the time make sense.
 void refuse_velocity(const Formula& formula, const std::string& key, const char* what, Errors& errors)
 {
     if (formula.depends_on(Variable::Kind::Velocity)) {
-        errors.push_back(at_key(ErrorCode::NotAllowedHere, key, fmt::format("{} names a velocity", what),
-                                "it may depend on coordinates, parameters and t"));
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, key, fmt::format("{} names a velocity", what),
+                                 "it may depend on coordinates, parameters and t"));
     }
 }
 
@@ -45,9 +36,9 @@ void refuse_duplicates(const std::vector<Named>& things, const char* kind, Error
     std::ranges::sort(names);
     for (std::size_t i = 1; i < names.size(); ++i) {
         if (names[i] == names[i - 1]) {
-            errors.push_back(at_key(ErrorCode::DuplicateName, fmt::format("{}.{}.name", kind, names[i]),
-                                    fmt::format("two things are called {}", names[i]),
-                                    "give each its own name"));
+            errors.push_back(mistake(ErrorCode::DuplicateName, fmt::format("{}.{}.name", kind, names[i]),
+                                     fmt::format("two things are called {}", names[i]),
+                                     "give each its own name"));
         }
     }
 }
@@ -55,19 +46,20 @@ void refuse_duplicates(const std::vector<Named>& things, const char* kind, Error
 void check_kinetic(const LagrangianSystem& system, Errors& errors)
 {
     if (system.kinetic.terms().empty()) {
-        errors.push_back(at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
-                                "the kinetic energy is zero",
-                                "give the system its mass, for example kinetic = \"m/2*x'^2\""));
+        errors.push_back(mistake(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
+                                 "the kinetic energy is zero",
+                                 "give the system its mass, for example kinetic = \"m/2*x'^2\""));
         return;
     }
     if (system.kinetic.depends_on(Variable::Kind::Time)) {
-        errors.push_back(at_key(ErrorCode::NotAllowedHere, "lagrangian.kinetic", "the kinetic energy names t",
-                                "carom's kinetic energy depends on coordinates and velocities only"));
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "lagrangian.kinetic",
+                                 "the kinetic energy names t",
+                                 "carom's kinetic energy depends on coordinates and velocities only"));
     }
     if (!system.kinetic.quadratic_in_velocities()) {
-        errors.push_back(at_key(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
-                                "the kinetic energy is not a quadratic form of the velocities",
-                                "every term must hold two velocities, as in m/2*x'^2 or m*l*cos(a)*x'*a'"));
+        errors.push_back(mistake(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
+                                 "the kinetic energy is not a quadratic form of the velocities",
+                                 "every term must hold two velocities, as in m/2*x'^2 or m*l*cos(a)*x'*a'"));
     }
 }
 
@@ -79,9 +71,9 @@ void check_over_point(const Formula& formula, std::size_t d, const std::string& 
     for (const Term& term : formula.terms()) {
         for (const Variable& variable : term.variables()) {
             if (variable.kind != Variable::Kind::Coordinate || variable.index < static_cast<int>(d)) continue;
-            errors.push_back(at_key(ErrorCode::NotAllowedHere, key,
-                                    fmt::format("{} names z in a plane", what),
-                                    "give the position three components, or leave z out"));
+            errors.push_back(mistake(ErrorCode::NotAllowedHere, key,
+                                     fmt::format("{} names z in a plane", what),
+                                     "give the position three components, or leave z out"));
             return;
         }
     }
@@ -91,9 +83,9 @@ void check_particle(const ContactParticle& particle, const std::string& key, Err
 {
     const std::size_t d = particle.position.size();
     if (d != 2 && d != 3) {
-        errors.push_back(at_key(ErrorCode::WrongSize, key + ".position",
-                                fmt::format("the position has {} components", d),
-                                "give two in the plane or three in space"));
+        errors.push_back(mistake(ErrorCode::WrongSize, key + ".position",
+                                 fmt::format("the position has {} components", d),
+                                 "give two in the plane or three in space"));
         return;
     }
     bool moves = false;
@@ -102,23 +94,23 @@ void check_particle(const ContactParticle& particle, const std::string& key, Err
         moves = moves || x.depends_on(Variable::Kind::Coordinate);
     }
     if (!moves) {
-        errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".position",
-                                "the position names no coordinate",
-                                "a contact needs a particle that the motion can bring to the obstacle"));
+        errors.push_back(mistake(ErrorCode::GradientVanishes, key + ".position",
+                                 "the position names no coordinate",
+                                 "a contact needs a particle that the motion can bring to the obstacle"));
     }
     if (!particle.surface.depends_on(Variable::Kind::Coordinate)) {
-        errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".surface",
-                                "the surface names neither x nor y nor z: its normal vanishes",
-                                "write the surface as a formula of x, y, z and t that is positive where the "
-                                "particle may be, for example y"));
+        errors.push_back(mistake(ErrorCode::GradientVanishes, key + ".surface",
+                                 "the surface names neither x nor y nor z: its normal vanishes",
+                                 "write the surface as a formula of x, y, z and t that is positive where the "
+                                 "particle may be, for example y"));
     }
     check_over_point(particle.surface, d, key + ".surface", "the surface", errors);
     const auto check_vector = [&](const std::vector<Formula>& vector, const char* name) {
         if (!vector.empty() && vector.size() != d) {
             errors.push_back(
-                at_key(ErrorCode::WrongSize, fmt::format("{}.{}", key, name),
-                       fmt::format("{} has {} components, the position {}", name, vector.size(), d),
-                       "give as many as the position has"));
+                mistake(ErrorCode::WrongSize, fmt::format("{}.{}", key, name),
+                        fmt::format("{} has {} components, the position {}", name, vector.size(), d),
+                        "give as many as the position has"));
         }
         for (const Formula& component : vector) {
             check_over_point(component, d, fmt::format("{}.{}", key, name), name, errors);
@@ -141,7 +133,7 @@ void check_friction(const Contact& contact, const std::string& key, Errors& erro
     const std::size_t given =
         contact.particle ? contact.particle->position.size() - 1 : contact.sliding.size();
     if (wanted != given) {
-        errors.push_back(at_key(
+        errors.push_back(mistake(
             ErrorCode::WrongSize, key + (contact.particle ? ".position" : ".sliding"),
             fmt::format("the contact has {} tangential directions, its friction {}", given, wanted),
             "an interval is friction in the plane; a disc, an ellipse and a polygon are friction in space"));
@@ -149,9 +141,9 @@ void check_friction(const Contact& contact, const std::string& key, Errors& erro
     for (const Formula& velocity : contact.sliding) {
         for (const Term& term : velocity.terms()) {
             if (homogeneous_in_velocities(term, 0) || homogeneous_in_velocities(term, 1)) continue;
-            errors.push_back(at_key(ErrorCode::NotAllowedHere, key + ".sliding",
-                                    "the sliding velocity is not linear in the velocities",
-                                    "write it as a sum of velocities times functions of q and t"));
+            errors.push_back(mistake(ErrorCode::NotAllowedHere, key + ".sliding",
+                                     "the sliding velocity is not linear in the velocities",
+                                     "write it as a sum of velocities times functions of q and t"));
             break;
         }
     }
@@ -168,8 +160,8 @@ void check_contacts(const LagrangianSystem& system, Errors& errors)
         }
         refuse_velocity(contact.gap, key + ".gap", "the gap", errors);
         if (!contact.gap.depends_on(Variable::Kind::Coordinate)) {
-            errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".gap", "the gap names no coordinate",
-                                    "a contact needs a gap that the motion can open and close"));
+            errors.push_back(mistake(ErrorCode::GradientVanishes, key + ".gap", "the gap names no coordinate",
+                                     "a contact needs a gap that the motion can open and close"));
         }
     }
 }
@@ -204,9 +196,9 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     const Eigen::VectorXd values = entries();
     if (!values.allFinite()) {
         errors.push_back(
-            at_key(ErrorCode::NotFinite, "lagrangian.kinetic",
-                   "the kinetic energy is infinite or not a number at the start",
-                   "look for a division by zero or a root of a negative number at the start values"));
+            mistake(ErrorCode::NotFinite, "lagrangian.kinetic",
+                    "the kinetic energy is infinite or not a number at the start",
+                    "look for a division by zero or a root of a negative number at the start values"));
         return;
     }
 
@@ -219,9 +211,9 @@ void check_metric(const Model& model, const State& state, Errors& errors)
         same = same && entries().isApprox(values, 1e-9);
     }
     if (!same) {
-        errors.push_back(at_key(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
-                                "the kinetic energy is not a quadratic form of the velocities",
-                                "every term must hold two velocities, as in m/2*x'^2 or m*l*cos(a)*x'*a'"));
+        errors.push_back(mistake(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
+                                 "the kinetic energy is not a quadratic form of the velocities",
+                                 "every term must hold two velocities, as in m/2*x'^2 or m*l*cos(a)*x'*a'"));
         return;
     }
 
@@ -234,18 +226,18 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     }
     Eigen::Index worst = 0;
     if (!(diagonal.minCoeff(&worst) > 0)) {
-        errors.push_back(at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
-                                fmt::format("the mass of coordinate {} is {}",
-                                            model.system().coordinates[static_cast<std::size_t>(worst)].name,
-                                            diagonal[worst]),
-                                "every coordinate needs a positive mass or inertia"));
+        errors.push_back(mistake(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
+                                 fmt::format("the mass of coordinate {} is {}",
+                                             model.system().coordinates[static_cast<std::size_t>(worst)].name,
+                                             diagonal[worst]),
+                                 "every coordinate needs a positive mass or inertia"));
         return;
     }
     if (model.coordinates() > 500) {  // eigenvalues of large systems cost too much: the factor decides
         if (!A.factorise()) {
-            errors.push_back(at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
-                                    "the kinetic matrix is not positive definite at the start",
-                                    "some velocity has no kinetic energy: check masses and couplings"));
+            errors.push_back(mistake(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
+                                     "the kinetic matrix is not positive definite at the start",
+                                     "some velocity has no kinetic energy: check masses and couplings"));
         }
         return;
     }
@@ -256,12 +248,12 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     const SymmetricEigenpairs spectrum = symmetric_eigenpairs_of(scaled);
     if (!(spectrum.values[0] > 1e-13)) {
         errors.push_back(
-            at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
-                   fmt::format("the kinetic matrix is singular or negative at the start: a velocity "
-                               "along {} has no kinetic energy (smallest eigenvalue {:.3g} of the "
-                               "scaled matrix)",
-                               coordinate_list(model.system(), spectrum.vectors.col(0)), spectrum.values[0]),
-                   "every motion of the coordinates must move a mass"));
+            mistake(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
+                    fmt::format("the kinetic matrix is singular or negative at the start: a velocity "
+                                "along {} has no kinetic energy (smallest eigenvalue {:.3g} of the "
+                                "scaled matrix)",
+                                coordinate_list(model.system(), spectrum.vectors.col(0)), spectrum.values[0]),
+                    "every motion of the coordinates must move a mass"));
     }
 }
 
@@ -272,17 +264,17 @@ void check_energies(const Model& model, const State& state, Errors& errors)
     Eigen::VectorXd gradient(model.coordinates());
     const double rate = model.potential_gradient(at, view(gradient), work);
     if (!std::isfinite(model.potential_energy(at, work) + rate) || !gradient.allFinite()) {
-        errors.push_back(at_key(ErrorCode::NotFinite, "lagrangian.potential",
-                                "the potential or its gradient is infinite or not a number at the start",
-                                "look for a division by zero at the start values"));
+        errors.push_back(mistake(ErrorCode::NotFinite, "lagrangian.potential",
+                                 "the potential or its gradient is infinite or not a number at the start",
+                                 "look for a division by zero at the start values"));
     }
     model.given_forces(at, view(gradient), work);
     for (int i = 0; i < model.coordinates(); ++i) {
         if (!std::isfinite(gradient[i])) {
             const auto& name = model.system().coordinates[static_cast<std::size_t>(i)].name;
-            errors.push_back(at_key(ErrorCode::NotFinite, "lagrangian.forces." + name,
-                                    fmt::format("the force on {} is {} at the start", name, gradient[i]),
-                                    "look for a division by zero at the start values"));
+            errors.push_back(mistake(ErrorCode::NotFinite, "lagrangian.forces." + name,
+                                     fmt::format("the force on {} is {} at the start", name, gradient[i]),
+                                     "look for a division by zero at the start values"));
         }
     }
 }
@@ -307,9 +299,9 @@ void check_law_start(const Model& model, const Point& at, int c, const std::stri
                  at_rest = std::get<Coulomb>(sticking).friction;
     if (at_rest < dynamic) {
         errors.push_back(
-            at_key(ErrorCode::SettingOutOfRange, key + ".law.static_friction",
-                   fmt::format("the static coefficient {} is below the dynamic one {}", at_rest, dynamic),
-                   "give a static coefficient that is not smaller"));
+            mistake(ErrorCode::SettingOutOfRange, key + ".law.static_friction",
+                    fmt::format("the static coefficient {} is below the dynamic one {}", at_rest, dynamic),
+                    "give a static coefficient that is not smaller"));
     }
 }
 
@@ -327,27 +319,27 @@ void check_contact_start(const Model& model, const State& state, double toleranc
     if (!std::isfinite(gap) || !b.allFinite() || !H.allFinite()) {
         errors.push_back(
             contact.particle
-                ? at_key(ErrorCode::GradientVanishes, key + ".surface",
-                         "the surface has no normal where the particle is at the start: its gradient "
-                         "vanishes, or a formula is not finite",
-                         "write the surface so that it crosses zero with a slope, e.g. y instead of "
-                         "y^2")
-                : at_key(ErrorCode::NotFinite, key + ".gap",
-                         "the gap or its gradient is infinite or not a number at the start",
-                         "look for a division by zero or a root at the start values"));
+                ? mistake(ErrorCode::GradientVanishes, key + ".surface",
+                          "the surface has no normal where the particle is at the start: its gradient "
+                          "vanishes, or a formula is not finite",
+                          "write the surface so that it crosses zero with a slope, e.g. y instead of "
+                          "y^2")
+                : mistake(ErrorCode::NotFinite, key + ".gap",
+                          "the gap or its gradient is infinite or not a number at the start",
+                          "look for a division by zero or a root at the start values"));
         return;
     }
     const std::string gap_key = key + (contact.particle ? ".surface" : ".gap");
     if (gap < -tolerance_m) {
         errors.push_back(
-            at_key(ErrorCode::GapViolated, gap_key,
-                   fmt::format("the gap {} is {} m at the start: the parts overlap", contact.name, gap),
-                   "start with every gap >= 0; the admissible side is where the formula is positive"));
+            mistake(ErrorCode::GapViolated, gap_key,
+                    fmt::format("the gap {} is {} m at the start: the parts overlap", contact.name, gap),
+                    "start with every gap >= 0; the admissible side is where the formula is positive"));
     }
     if (std::abs(gap) <= tolerance_m && H.head(n).isZero(0.0)) {
-        errors.push_back(at_key(ErrorCode::GradientVanishes, gap_key,
-                                "the gap is zero and its gradient vanishes at the start",
-                                "write the gap so that it crosses zero with a slope, e.g. x instead of x^2"));
+        errors.push_back(mistake(
+            ErrorCode::GradientVanishes, gap_key, "the gap is zero and its gradient vanishes at the start",
+            "write the gap so that it crosses zero with a slope, e.g. x instead of x^2"));
     }
     check_law_start(model, at, c, key, errors);
 }
@@ -361,11 +353,11 @@ Errors mistakes_of(const LagrangianSystem& system)
 {
     Errors errors;
     if (system.coordinates.empty()) {
-        errors.push_back(at_key(ErrorCode::MissingKey, "coordinate", "the system has no coordinate",
-                                "describe at least one, with name and start"));
+        errors.push_back(mistake(ErrorCode::MissingKey, "coordinate", "the system has no coordinate",
+                                 "describe at least one, with name and start"));
     }
     if (!system.forces.empty() && system.forces.size() != system.coordinates.size()) {
-        errors.push_back(at_key(
+        errors.push_back(mistake(
             ErrorCode::WrongSize, "lagrangian.forces",
             fmt::format("{} forces for {} coordinates", system.forces.size(), system.coordinates.size()),
             "give one force per coordinate, or none"));
@@ -408,17 +400,17 @@ Errors check_start(const Model& model, const State& state, double tolerance_m)
         state.percussion_Ns.size() != static_cast<std::size_t>(model.local_size()) ||
         state.closed.size() != static_cast<std::size_t>(model.contacts()) ||
         state.slides.size() != static_cast<std::size_t>(model.contacts())) {
-        errors.push_back(at_key(ErrorCode::WrongSize, "State", "the state does not fit the model",
-                                "make it with make_state"));
+        errors.push_back(mistake(ErrorCode::WrongSize, "State", "the state does not fit the model",
+                                 "make it with make_state"));
         return errors;
     }
     for (int i = 0; i < model.coordinates(); ++i) {
         if (!std::isfinite(state.q[i]) || !std::isfinite(state.u[i])) {
             const auto& name = model.system().coordinates[static_cast<std::size_t>(i)].name;
             errors.push_back(
-                at_key(ErrorCode::NotFinite, fmt::format("coordinate.{}.start", name),
-                       fmt::format("{} starts at {} with velocity {}", name, state.q[i], state.u[i]),
-                       "give finite numbers"));
+                mistake(ErrorCode::NotFinite, fmt::format("coordinate.{}.start", name),
+                        fmt::format("{} starts at {} with velocity {}", name, state.q[i], state.u[i]),
+                        "give finite numbers"));
         }
     }
     if (!errors.empty()) return errors;
@@ -448,7 +440,7 @@ ImpactMap impact_map_of(std::vector<Formula> velocities_after)
 Expected<Formula> kinetic_energy_of(const Eigen::MatrixXd& A)
 {
     if (A.rows() != A.cols() || A.rows() == 0 || !A.allFinite() || !A.isApprox(A.transpose(), 1e-14)) {
-        return at_key(
+        return mistake(
             ErrorCode::WrongSize, "kinetic_energy_of",
             fmt::format("the kinetic matrix is {} x {}, or not symmetric, or not finite", A.rows(), A.cols()),
             "give a square symmetric matrix of numbers");
