@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -262,7 +263,7 @@ void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, B
     s.overlaps.resize(s.found_overlaps.size());
     for_each_index(s.overlaps.size(), looked_in_block, [&](std::size_t c) {
         const auto& [meeting, error_m, leaves] = s.found_overlaps[c];
-        BodyContact& contact = s.overlaps[c] = {};
+        BodyContact& contact = *std::construct_at(&s.overlaps[c]);
         contact.first = meeting.first;
         contact.second = meeting.second;
         contact.at = meeting.at;

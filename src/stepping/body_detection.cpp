@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace carom {
 namespace detail {
@@ -105,7 +106,7 @@ void make_contacts(const BodyModel& model, std::span<const Vec3> x, BodyStepMemo
 {
     s.contacts.resize(s.meetings.size());
     for_each_index(s.meetings.size(), contacts_in_block, [&](std::size_t c) {
-        BodyContact& contact = s.contacts[c] = {};
+        BodyContact& contact = *std::construct_at(&s.contacts[c]);
         const auto& [a, b, at] = s.meetings[c];
         contact.first = a;
         contact.second = b;
