@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace carom {
 
@@ -27,7 +28,8 @@ Expected<HalfSpace> HalfSpace::make(Eigen::VectorXd normal, double bound)
         error.message = "the normal is zero";
         return error;
     }
-    return HalfSpace(normal / length, bound / length);
+    normal /= length;
+    return HalfSpace(std::move(normal), bound / length);
 }
 
 std::unique_ptr<ConvexSet> HalfSpace::polar_cone() const

@@ -119,7 +119,7 @@ ProxStatus SecondOrderCone::nearest_in(const Metric& metric, ConstPoint z, Point
     }
     x.setZero();
     Eigen::VectorXd from = z;
-    Eigen::MatrixXd A = metric.matrix();
+    const Eigen::MatrixXd& A = metric.matrix();
     if (sign_ < 0) from = -from;
     const Slices slices(A, from, mu_);
     Eigen::VectorXd best = Eigen::VectorXd::Zero(n_);

@@ -31,7 +31,7 @@ Eigen::VectorXd with_obstacles(const Model& model, const Metric& A, const Eigen:
 {
     Workspace work;
     Eigen::VectorXd b(H.rows());
-    const Eigen::VectorXd rest = Eigen::VectorXd::Zero(q.size());
+    Eigen::VectorXd rest = Eigen::VectorXd::Zero(q.size());
     for (std::size_t k = 0; k < contacts.size(); ++k) {
         std::vector<double> row(model.support(contacts[k]).size());
         b[static_cast<Eigen::Index>(k)] =

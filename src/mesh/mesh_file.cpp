@@ -238,7 +238,7 @@ Expected<MeshShape> read_mesh(std::string_view bytes, std::string_view format)
     }
     if (bytes.size() > max_mesh_bytes)
         return malformed("the mesh is too large", fmt::format("a mesh may have {} bytes", max_mesh_bytes));
-    const auto mesh = ending == "stl" ? read_stl(bytes) : ending == "obj" ? read_obj(bytes) : read_off(bytes);
+    auto mesh = ending == "stl" ? read_stl(bytes) : ending == "obj" ? read_obj(bytes) : read_off(bytes);
     if (!mesh) return mesh;
     if (auto fine = check(*mesh, "mesh"); !fine) return malformed(fine.error().message, fine.error().hint);
     return mesh;

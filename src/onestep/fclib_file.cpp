@@ -117,7 +117,7 @@ Expected<void> read_local(const Hdf5Reader& file, FclibProblem& problem)
     problem.joints = static_cast<int>(p);
     problem.q = joined(*q, *s);
     if (!has_joints) {
-        problem.W = std::move(*W);
+        problem.W.swap(*W);
         return {};
     }
     const auto V = detail::read_matrix(file, group + "/V", m, p);
@@ -149,8 +149,8 @@ Expected<void> read_global(const Hdf5Reader& file, FclibProblem& problem)
     if (!M) return M.error();
     auto H = detail::read_matrix(file, group + "/H", n, m);
     if (!H) return H.error();
-    global.M = std::move(*M);
-    global.HG = std::move(*H);
+    global.M.swap(*M);
+    global.HG.swap(*H);
     if (has_joints) {
         const auto G = detail::read_matrix(file, group + "/G", n, p);
         if (!G) return G.error();
@@ -166,7 +166,7 @@ Expected<void> read_global(const Hdf5Reader& file, FclibProblem& problem)
         return error;
     }
     problem.joints = static_cast<int>(p);
-    problem.W = std::move(condensed->W);
+    problem.W.swap(condensed->W);
     problem.q = std::move(condensed->q);
     return {};
 }
@@ -207,7 +207,7 @@ Expected<void> read_carom(const Hdf5Reader& file, FclibProblem& problem)
             file, fmt::format("{} have {} components, there are {} velocities", laws, rows, q->size()));
     auto W = detail::read_matrix(file, group + "/W", rows, rows);
     if (!W) return W.error();
-    problem.W = std::move(*W);
+    problem.W.swap(*W);
     problem.q = std::move(*q);
     problem.U_minus = std::move(*U_minus);
     return {};

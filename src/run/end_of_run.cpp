@@ -128,7 +128,8 @@ void look_at_losses(const Model& model, const SchemeOfRun& scheme, const RunSoFa
             return other == c || (model.is_contact(other) && closed[static_cast<std::size_t>(other)] == 0);
         });
         if (!alone) continue;
-        if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) return;
+        accelerates = accelerates || free_acceleration(model, at, scratch);
+        if (!accelerates) return;
         const FreeNormalMotion motion = free_normal_motion(model, c, at, scratch);
         look_for_unseen_loss({.name = name_of_contact(model, c),
                               .gap_m = 0,
@@ -165,7 +166,8 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
         if (contradict) continue;
-        if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
+        accelerates = accelerates || free_acceleration(model, at, scratch);
+        if (!accelerates) break;
         const FreeNormalMotion motion = free_normal_motion(model, c, at, scratch);
         look_for_unseen_impact(
             {.name = name_of_contact(model, c),

@@ -26,7 +26,8 @@ OwnMotion own_motion(const std::function<double(double)>& value, double h_s, dou
     std::vector<double> middle;
     double within = 0, mean = 0, largest = 0;
     for (long k = 0; k < looks; ++k) {
-        const double t_s = static_cast<double>(k * steps / looks) * h_s, mid_s = t_s + h_s / 2;
+        const long step = k * steps / looks;
+        const double t_s = static_cast<double>(step) * h_s, mid_s = t_s + h_s / 2;
         const double f = value(mid_s);
         const double ends = std::abs(value(t_s) - 2 * f + value(t_s + h_s));
         const double inside = std::abs(value(mid_s - inner * h_s) - 2 * f + value(mid_s + inner * h_s));

@@ -15,7 +15,7 @@ MoreauSettings BodyStepper::midpoint_of(const Scheme& scheme)
 
 BodyStepper::BodyStepper(const BodyModel& model, Scheme scheme, const SolverSettings& solver)
     : model_(model),
-      scheme_(std::move(scheme)),
+      scheme_(scheme),
       solver_(solver),
       memory_(std::make_unique<BodyStepMemory>()),
       finished_(model, *memory_)
@@ -24,7 +24,7 @@ BodyStepper::BodyStepper(const BodyModel& model, Scheme scheme, const SolverSett
 
 BodyStepper::BodyStepper(const BodyModel& model, Scheme scheme, const SolverSettings& solver,
                          const FormulasBeside& formulas)
-    : BodyStepper(model, std::move(scheme), solver)
+    : BodyStepper(model, scheme, solver)
 {
     if (model.setup().with_formulas)
         memory_->formulas = std::make_shared<BodyFormulas>(model, formulas.model, formulas.shown);

@@ -1,5 +1,7 @@
 #include "gltf_data.hpp"
 
+#include "little_endian.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,13 +15,6 @@ using Json = nlohmann::ordered_json;
 // numbers of the specification
 constexpr int float_type = 5126, unsigned_short_type = 5123;
 constexpr int array_buffer = 34962, element_array_buffer = 34963;
-
-template <class Word>
-void put_little_endian(Word word, std::string& to)
-{
-    for (std::size_t i = 0; i < sizeof(Word); ++i)
-        to.push_back(static_cast<char>(word >> (8 * i) & 0xff));
-}
 
 const char* type_name(int components)
 {

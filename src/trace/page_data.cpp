@@ -160,7 +160,8 @@ bool PageData::choose_part()
 {
     const Recording& run = recording_;
     blocks_ = has_.blocks;
-    const auto frames = static_cast<double>(run.frames() / has_.stride);
+    const Eigen::Index shown = run.frames() / has_.stride;
+    const auto frames = static_cast<double>(shown);
     const auto motion = static_cast<double>(run.q.cols() + run.u.cols());
     const bool bodies = !run.solids.columns.empty();
     if (bytes_of(frames, blocks_) > 2 * static_cast<double>(settings_.max_data_bytes)) return false;

@@ -1,6 +1,7 @@
 #include "page_tracks.hpp"
 
 #include "carom/core/expected.hpp"
+#include "little_endian.hpp"
 
 #include <zlib.h>
 
@@ -16,14 +17,6 @@ constexpr std::uint16_t fixed_nan = 65535;
 
 /// Beyond this the range of a track would be infinite; such numbers come from runs that blew up.
 constexpr double largest = 1e300;
-
-template <class Integer>
-void put_little_endian(Integer value, std::string& bytes)
-{
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-        bytes.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-    }
-}
 
 bool is_drawable(double x)
 {
