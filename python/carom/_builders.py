@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
@@ -63,8 +62,8 @@ class Part:
             object.__setattr__(self, name, value)
             return
         if name not in self._keys:
-            near = difflib.get_close_matches(name, self._keys, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(self._keys)}"
+            near = _carom.nearest_name(name, list(self._keys))
+            hint = f"did you mean {near}?" if near else f"there are: {', '.join(self._keys)}"
             raise TypeError(f"{type(self).__name__} has no field {name!r}; {hint}")
         self._values[name] = value
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any
 
+from . import _carom
 from ._scene import Parameters, Scene, read_scene
 
 _FOLDER = Path(__file__).parent / "scenes"
@@ -34,6 +34,6 @@ def example_scene(name: str, parameters: Parameters = None, **overrides: Any) ->
     """
     names = example_scenes()
     if name not in names:
-        near = difflib.get_close_matches(name, names, 1)
-        raise ValueError(f"there is no scene {name!r}; " + (f"did you mean {near[0]}?" if near else ", ".join(names)))
+        near = _carom.nearest_name(name, names)
+        raise ValueError(f"there is no scene {name!r}; " + (f"did you mean {near}?" if near else ", ".join(names)))
     return read_scene(_FOLDER / f"{name}.toml", parameters, **overrides)

@@ -1,6 +1,7 @@
 #include "binding.hpp"
 
 #include "carom/scene/fields.hpp"
+#include "core/text.hpp"
 
 namespace carom::python {
 
@@ -13,6 +14,9 @@ void bind_fields(py::module_& module)
                                        field.needed, std::string(field.unit), std::string(field.fallback),
                                        field.choices, std::string(field.help)));
         return list;
+    });
+    module.def("nearest_name", [](const std::string& name, const std::vector<std::string>& known) {
+        return nearest_name(name, known);
     });
 }
 

@@ -76,17 +76,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
     return last[b.size()];
 }
 
-/// A word of the same beginning and another end, `lagrange` for `lagrangian`: at least four letters and three
-/// quarters of the name.
+/// What of a name counts in a comparison: capitals, underscores and dashes say little.
+std::string letters_of(std::string_view name)
+{
+    std::string letters;
+    for (const char letter : lower(name)) {
+        if (letter != '_' && letter != '-') letters += letter;
+    }
+    return letters;
+}
+
+/// A name of the same beginning and another end, `lagrangian` for `lagrange`: at least four letters, three quarters
+/// of what was typed and more than half of the name.
 std::string longest_beginning(std::string_view wanted, std::span<const std::string> known)
 {
     std::size_t best = std::max<std::size_t>(3, (3 * wanted.size() + 3) / 4 - 1);
     std::string nearest;
     for (const std::string& candidate : known) {
-        const std::string name = lower(candidate);
+        const std::string name = letters_of(candidate);
         const auto [end, other] = std::mismatch(wanted.begin(), wanted.end(), name.begin(), name.end());
         const auto same = static_cast<std::size_t>(end - wanted.begin());
-        if (same > best && name.size() < 2 * wanted.size()) {
+        if (same > best && 2 * same > name.size()) {
             best = same;
             nearest = candidate;
         }
@@ -123,28 +133,34 @@ std::string quoted(std::string_view piece, std::size_t longest)
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known)
 {
-    const std::string wanted = lower(name);
+    const std::string wanted = letters_of(name);
+    if (wanted.empty()) return {};
     if (wanted.ends_with("ies")) {  // bodies, of a body
         const std::string one = wanted.substr(0, wanted.size() - 3) + "y";
         const auto found = std::ranges::find(known, one);
         if (found != known.end()) return *found;
     }
-    const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
+    constexpr std::size_t slip = 4;  // what a wrong letter costs; quarters of it are what a name has letters
     std::size_t best = std::numeric_limits<std::size_t>::max();
     std::string nearest;
     for (const std::string& candidate : known) {
-        // a different length alone already costs that many insertions
-        const std::size_t longer = std::max(name.size(), candidate.size());
-        if (longer - std::min(name.size(), candidate.size()) > limit) continue;
+        const std::string other = letters_of(candidate);
+        if (other.empty()) continue;
+        const std::size_t longer = std::max(wanted.size(), other.size());
+        const std::size_t allowed = std::max(slip, longer);
 
-        // another first letter counts less than any other difference, and capitals less than that
-        const std::string other = lower(candidate);
+        // a different length alone already costs that many insertions
+        if (slip * (longer - std::min(wanted.size(), other.size())) > allowed) continue;
+
+        // people rarely miss the first letter: another one is half a slip more
         const std::size_t letters = edit_distance(wanted, other);
-        const bool begins_alike = !wanted.empty() && !other.empty() && wanted.front() == other.front();
-        const std::size_t cost = 4 * letters + (begins_alike ? 0 : 2) + (candidate != name ? 1 : 0);
-        const bool related = letters <= limit && letters < longer;
-        if (related && cost < best) {
-            best = cost;
+        const std::size_t cost = slip * letters + (wanted.front() == other.front() ? 0 : slip / 2);
+        if (cost > allowed || letters >= longer) continue;
+
+        // capitals, underscores and dashes decide between equals
+        const std::size_t rank = 2 * cost + (candidate != name ? 1 : 0);
+        if (rank < best) {
+            best = rank;
             nearest = candidate;
         }
     }

@@ -16,9 +16,10 @@ namespace carom {
 /// The piece between backquotes, printable and cut to `longest` bytes: how messages show what was seen.
 [[nodiscard]] std::string quoted(std::string_view piece, std::size_t longest = 40);
 
-/// The known name that differs least from `name`, in letters inserted, deleted, replaced or swapped with
-/// their neighbour; empty if every known name differs in more than a third of the letters (and in more than
-/// one). Among equally near names one with the same first letter wins, then the first one.
+/// The known name that differs least from `name`, in letters inserted, deleted, replaced or swapped with their
+/// neighbour: no more than one in four letters of the longer name, or one in a shorter name, where another first
+/// letter counts half a slip more. Capitals, underscores and dashes do not count. Otherwise a name that begins alike
+/// and ends differently; empty if there is none. All hints of carom ("did you mean") come from here.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 /// The line of `text` that holds byte `position` and below it a caret under that place, joined by a line

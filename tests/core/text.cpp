@@ -30,6 +30,14 @@ TEST_CASE("the nearest name is the one with the fewest slips of the pen")
     CHECK(nearest_name("ph", known) == "phi");         // one letter is always allowed
     const std::vector<std::string> commands{"new", "view"};
     CHECK(nearest_name("vew", commands) == "view");  // as near as `new`, and begins as it does
+
+    // what joins words says little, and neither does the end of a name that begins alike
+    const std::vector<std::string> keys{"time_step_s", "mass_kg", "statement", "--output", "restitution"};
+    CHECK(nearest_name("timestep", keys) == "time_step_s");
+    CHECK(nearest_name("mass", keys) == "mass_kg");
+    CHECK(nearest_name("state", keys) == "statement");
+    CHECK(nearest_name("--outptu", keys) == "--output");
+    CHECK(nearest_name("resitutoin", keys) == "restitution");  // two slips in ten letters
 }
 
 TEST_CASE("a name that resembles nothing gets no proposal")
@@ -37,6 +45,14 @@ TEST_CASE("a name that resembles nothing gets no proposal")
     const std::vector<std::string> known{"theta", "x"};
     CHECK(nearest_name("omega_dot", known).empty());
     CHECK(nearest_name("y", known).empty());  // one letter, wholly different
+
+    // three of seven letters, two of six, and words that only begin alike
+    const std::vector<std::string> scenes{"bowling", "string", "position", "threshold", "density", "--seed"};
+    for (const char* other :
+         {"nothing", "strike", "during", "condition", "three", "identity", "--time", "--", "_"}) {
+        CAPTURE(other);
+        CHECK(nearest_name(other, scenes).empty());
+    }
     CHECK(nearest_name("", known).empty());
     CHECK(nearest_name("theta", {}).empty());
     CHECK(nearest_name(std::string(100'000, 'a'), known).empty());
