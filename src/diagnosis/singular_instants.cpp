@@ -9,11 +9,11 @@
 namespace carom::detail {
 namespace {
 
-constexpr int pieces_of_a_run = 4000;
+constexpr int pieces_of_a_run = 4000, pieces_of_a_line = 48;
 
-/// An argument that turns round within more of them, or between the instants that are looked at, is not
-/// resolved.
-constexpr int max_turning_points = pieces_of_a_run / 8;
+/// An argument that turns round within more than one in so many of them, or between the places that are looked at,
+/// is not resolved.
+constexpr int pieces_a_turn = 8;
 
 /// Where each piece is looked at beside its ends: no simple fraction, so that no frequency hides.
 constexpr double inside_of_piece = 0.6180339887498949;
@@ -54,42 +54,45 @@ double edge_function(const Instruction& it, std::span<const double> values)
     case Op::Acos: return 1 - std::abs(x);
     case Op::Tan: return std::cos(x);
     case Op::Hypot: return std::hypot(x, y);
-    case Op::Atan2: return y > 0 ? std::hypot(x, y) : x;
+    case Op::Atan2: return y > 0 ? std::hypot(x, y) : std::abs(x);
     default: return x;
     }
 }
 
-/// The argument of a suspect as a function of time, all else as at the start.
-class EdgeInTime {
+/// The argument of a suspect along the straight line from one state to another, as a function of the weight of
+/// the second.
+class EdgeOnLine {
 public:
-    EdgeInTime(const Suspect& suspect, const State& start, double duration_s, long& budget)
-        : suspect_(suspect), begin_s_(start.t_s), duration_s_(duration_s), budget_(budget)
+    EdgeOnLine(const Suspect& suspect, const State& from, const State& to, long& budget)
+        : suspect_(suspect), budget_(budget)
     {
         for (const Variable& variable : suspect.term->variables()) {
             const auto i = static_cast<Eigen::Index>(variable.index);
-            is_time_.push_back(variable.kind == Variable::Kind::Time ? 1 : 0);
-            inputs_.push_back(is_time_.back() != 0                          ? start.t_s
-                              : variable.kind == Variable::Kind::Coordinate ? start.q[i]
-                                                                            : start.u[i]);
+            const auto value = [&](const State& at) {
+                return variable.kind == Variable::Kind::Time         ? at.t_s
+                       : variable.kind == Variable::Kind::Coordinate ? at.q[i]
+                                                                     : at.u[i];
+            };
+            from_.push_back(value(from));
+            way_.push_back(value(to) - value(from));
         }
+        inputs_.resize(from_.size());
         values_.resize(static_cast<std::size_t>(suspect.term->tape().size()));
     }
 
-    double operator()(double t_s)
+    double operator()(double weight)
     {
-        evaluate(t_s);
+        evaluate(weight);
         return edge_function(suspect_.term->tape().instructions()[static_cast<std::size_t>(suspect_.place)],
                              values_);
     }
 
-    /// The edge is one of the formula, beside this instant, and not of a piece that is not chosen there.
-    [[nodiscard]] bool counts_beside(double t_s)
+    /// The edge is one of the formula, beside this place, and not of a piece that is not chosen there.
+    [[nodiscard]] bool counts_beside(double weight)
     {
-        const double near = 1e-7 * std::max(duration_s_, 1e-9);
-        for (const double side : {near, -near}) {
-            const double at_s = t_s + side;
-            if (at_s <= begin_s_ || at_s > begin_s_ + duration_s_) continue;
-            evaluate(at_s);
+        for (const double beside : {weight + 1e-7, weight - 1e-7}) {
+            if (beside <= 0 || beside > 1) continue;
+            evaluate(beside);
             const auto counts = instructions_that_count(suspect_.term->tape().instructions(), values_);
             if (counts[static_cast<std::size_t>(suspect_.place)] != 0) return true;
         }
@@ -97,50 +100,77 @@ public:
     }
 
 private:
-    void evaluate(double t_s)
+    void evaluate(double weight)
     {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
-            if (is_time_[i] != 0) inputs_[i] = t_s;
+            inputs_[i] = from_[i] + weight * way_[i];
         DualRegisters<0> registers(values_.data(), inputs_.data());
         run(suspect_.term->tape(), registers);
         budget_ -= suspect_.term->tape().size();
     }
 
     const Suspect& suspect_;
-    double begin_s_, duration_s_;
     long& budget_;
-    std::vector<char> is_time_;
-    std::vector<double> inputs_, values_;
+    std::vector<double> from_, way_, inputs_, values_;
 };
 
 /// Where the function changes its sign, by halving.
-double sign_change(EdgeInTime& f, double low_s, double high_s, bool positive_below)
+double sign_change(EdgeOnLine& f, double low, double high, bool positive_below)
 {
     for (int k = 0; k < 60; ++k) {
-        const double middle_s = (low_s + high_s) / 2;
-        ((f(middle_s) > 0) == positive_below ? low_s : high_s) = middle_s;
+        const double middle = (low + high) / 2;
+        ((f(middle) > 0) == positive_below ? low : high) = middle;
     }
-    return high_s;
+    return high;
 }
 
 /// A lowest place of |f|, by golden sections: sixty of them narrow a piece to rounding.
-double lowest_place(EdgeInTime& f, double low_s, double high_s)
+double lowest_place(EdgeOnLine& f, double low, double high)
 {
     constexpr double golden = 0.6180339887498949;
-    double a = high_s - golden * (high_s - low_s), b = low_s + golden * (high_s - low_s);
+    double a = high - golden * (high - low), b = low + golden * (high - low);
     double at_a = std::abs(f(a)), at_b = std::abs(f(b));
     for (int k = 0; k < 72; ++k) {
         if (at_a < at_b) {
-            high_s = b, b = a, at_b = at_a;
-            a = high_s - golden * (high_s - low_s);
+            high = b, b = a, at_b = at_a;
+            a = high - golden * (high - low);
             at_a = std::abs(f(a));
         } else {
-            low_s = a, a = b, at_a = at_b;
-            b = low_s + golden * (high_s - low_s);
+            low = a, a = b, at_a = at_b;
+            b = low + golden * (high - low);
             at_b = std::abs(f(b));
         }
     }
     return at_a < at_b ? a : b;
+}
+
+/// The first place of a line, its begin left out, at which an edge is reached and counts.
+EdgeOnWay first_edge(EdgeOnLine& f, int pieces, long& budget)
+{
+    const double step = 1.0 / pieces;
+    double before = f(0), two_before = before, largest = std::abs(before);
+    int turning_points = 0;
+    for (int k = 1; k <= pieces; ++k) {
+        if (budget <= 0 || turning_points > pieces / pieces_a_turn) return {.cut = true};
+        const double at = k * step, here = f(at), inside = f(at - (1 - inside_of_piece) * step);
+        if (inside < std::min(before, here) || inside > std::max(before, here)) ++turning_points;
+        largest = std::max(largest, std::isfinite(here) ? std::abs(here) : 0.0);
+        std::optional<double> found;
+        if (here == 0) {
+            found = at;
+        } else if ((before > 0) != (here > 0)) {
+            found = sign_change(f, at - step, at, before > 0);
+        } else if (k > 1 && std::abs(before) <= std::abs(two_before) && std::abs(before) <= std::abs(here)) {
+            ++turning_points;
+            const double lowest = lowest_place(f, at - 2 * step, at);
+            if (std::abs(f(lowest)) <= 1e-12 * largest) found = lowest;
+        }
+        if (found && f.counts_beside(*found)) return {.weight = found};
+        if (found) ++turning_points;
+        two_before = before;
+        before = here;
+    }
+    return {};
 }
 
 }  // namespace
@@ -160,33 +190,18 @@ std::vector<double> registers_at(const Term& term, const State& at)
     return memory;
 }
 
-EdgeInstant first_edge_in_time(const Suspect& suspect, const State& start, double duration_s, long& budget)
+EdgeOnWay first_edge_in_time(const Suspect& suspect, const State& start, double duration_s, long& budget)
 {
-    EdgeInTime f(suspect, start, duration_s, budget);
-    const double step = duration_s / pieces_of_a_run;
-    double before = f(start.t_s), two_before = before, largest = std::abs(before);
-    int turning_points = 0;
-    for (int k = 1; k <= pieces_of_a_run; ++k) {
-        if (budget <= 0 || turning_points > max_turning_points) return {.cut = true};
-        const double t = start.t_s + k * step, here = f(t), inside = f(t - (1 - inside_of_piece) * step);
-        if (inside < std::min(before, here) || inside > std::max(before, here)) ++turning_points;
-        largest = std::max(largest, std::isfinite(here) ? std::abs(here) : 0.0);
-        std::optional<double> found;
-        if (here == 0) {
-            found = t;
-        } else if ((before > 0) != (here > 0)) {
-            found = sign_change(f, t - step, t, before > 0);
-        } else if (k > 1 && std::abs(before) <= std::abs(two_before) && std::abs(before) <= std::abs(here)) {
-            ++turning_points;
-            const double lowest_s = lowest_place(f, t - 2 * step, t);
-            if (std::abs(f(lowest_s)) <= 1e-12 * largest) found = lowest_s;
-        }
-        if (found && f.counts_beside(*found)) return {.instant_s = found};
-        if (found) ++turning_points;
-        two_before = before;
-        before = here;
-    }
-    return {};
+    State end = start;
+    end.t_s += duration_s;
+    EdgeOnLine f(suspect, start, end, budget);
+    return first_edge(f, pieces_of_a_run, budget);
+}
+
+EdgeOnWay first_edge_on_line(const Suspect& suspect, const State& from, const State& to, long& budget)
+{
+    EdgeOnLine f(suspect, from, to, budget);
+    return first_edge(f, pieces_of_a_line, budget);
 }
 
 }  // namespace carom::detail

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom {
@@ -391,7 +392,55 @@ bool is_unbounded_near(const NamedFormula& formula, const State& start, double t
     return size > 100 * (wide + 1e-300);
 }
 
-/// Looks from the start, then from the samples, until both sides were seen.
+/// Whether a formula has values all around a state, and these stay bounded near it: no edge of what it means, and
+/// no pole. Where it grows without bound, so do the steps of its values at distances that shrink by a hundred.
+bool is_bounded_around(const NamedFormula& formula, const State& at)
+{
+    Workspace work;
+    detail::Dice dice(5);
+    const Eigen::Index n = at.q.size();
+    for (int k = 0; k < 8; ++k) {
+        const Eigen::VectorXd direction = dice.vector(2 * n).normalized();
+        std::array<double, 3> value{};
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            State beside = at;
+            const double distance = std::array{1e-5, 1e-7, 1e-9}[i];
+            beside.q += distance * direction.head(n);
+            beside.u += distance * direction.tail(n);
+            value[i] = formula.formula->value(point_of(beside), work);
+            if (!std::isfinite(value[i])) return false;
+        }
+        const double last = std::abs(value[2] - value[1]), before = std::abs(value[1] - value[0]);
+        if (last > before / 2 && last > 1e-9 * std::abs(value[2])) return false;
+    }
+    return true;
+}
+
+/// An edge that was reached, and a state beyond it.
+struct Met {
+    State at, towards;
+};
+
+/// (WP-13): where a straight line from the start to a sample touches an edge around which the formula has values.
+std::optional<Met> touched_edge(const Model& model, const Suspect& suspect, const NamedFormula& formula,
+                                const State& start, std::span<const State> samples,
+                                const WellPosednessSettings& settings, long& budget)
+{
+    constexpr std::size_t lines = 24;
+    const detail::AdmissibleSet admissible(model);
+    const State from = seen_by(formula, start);
+    for (const State& sample : samples.first(std::min(lines, samples.size()))) {
+        const State to = seen_by(formula, sample);
+        const auto edge = detail::first_edge_on_line(suspect, from, to, budget);
+        if (!edge.weight || !is_bounded_around(formula, between(from, to, *edge.weight))) continue;
+        const State at = between(start, sample, *edge.weight);
+        if (admissible.contains(at.q, at.t_s, settings.gap_tolerance_m))
+            return Met{.at = at, .towards = sample};
+    }
+    return std::nullopt;
+}
+
+/// Looks from the start, then from the samples, until both sides were seen; then for edges that have one side only.
 Singularity examine(const Model& model, const Suspect& suspect, const NamedFormula& formula,
                     const State& start, std::span<const State> samples, const WellPosednessSettings& settings,
                     Dynamics& dynamics, long& budget)
@@ -423,9 +472,9 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
         return found;
     }
     if (suspect.kind == Kind::Edge && suspect.time_only) {
-        const detail::EdgeInstant edge =
+        const detail::EdgeOnWay edge =
             detail::first_edge_in_time(suspect, seen_by(formula, start), settings.duration_s, budget);
-        found.instant_s = edge.instant_s;
+        if (edge.weight) found.instant_s = start.t_s + *edge.weight * settings.duration_s;
         found.search_cut = edge.cut;
         if (found.instant_s) {
             found.reach = Reach::Crossed;
@@ -449,6 +498,11 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
             found.exponent = exponent_at(model, formula, dynamics, crossing(suspect, start, sample), sample);
         }
         break;
+    }
+    if (suspect.kind != Kind::Edge || found.reach != Reach::NotSeen) return found;
+    if (const auto met = touched_edge(model, suspect, formula, start, samples, settings, budget)) {
+        found.reach = Reach::Touched;
+        if (measured) found.exponent = exponent_at(model, formula, dynamics, met->at, met->towards);
     }
     return found;
 }

@@ -22,8 +22,9 @@ std::string subject_of(const Singularity& here)
 
 std::string how_met(const Singularity& here)
 {
-    return here.reach == Reach::AtStart
-               ? "the start lies on it"
+    if (here.reach == Reach::AtStart) return "the start lies on it";
+    return here.reach == Reach::Touched
+               ? "it lies between sampled states, so that the theorems hold until it is reached"
                : "sampled states lie on both sides of it, so that the theorems hold until it is reached";
 }
 
@@ -262,7 +263,9 @@ void judge_singularities(const Model& model, WellPosedness& result)
             continue;
         }
         analytic = false;
-        if (here.reach == Reach::AtStart || (here.kind == Kind::Kink && here.reach == Reach::Crossed)) {
+        const bool is_met = here.reach == Reach::AtStart || here.reach == Reach::Touched ||
+                            (here.kind == Kind::Kink && here.reach == Reach::Crossed);
+        if (is_met) {
             judge_met(model, here, result);
             continue;
         }

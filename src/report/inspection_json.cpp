@@ -36,6 +36,7 @@ std::string_view name_of_reach(Singularity::Reach reach)
     switch (reach) {
     case Singularity::Reach::AtStart: return "at_start";
     case Singularity::Reach::Crossed: return "crossed";
+    case Singularity::Reach::Touched: return "touched";
     case Singularity::Reach::NotSeen: return "not_seen";
     }
     return {};

@@ -206,6 +206,40 @@ TEST_CASE("functions whose arguments cannot vanish have a power series everywher
     CHECK(edges[0].reach == Singularity::Reach::NotSeen);
 }
 
+TEST_CASE("an edge that states lie around is judged like the kink that it is, however it is written")
+{
+    // (q^2)^(1/6) is |q|^(1/3), and so on; starts lie on one side, and motions pass to the other
+    const auto judged = [](const char* force) { return diagnosis_of(with_force(force), {0.5}, {-1}); };
+    for (const char* force : {"(x^2)^(1/6)", "hypot(x, 0)^(1/3)", "(1 - cos(x))^(1/6)", "(x'^2)^(1/4)"}) {
+        CAPTURE(force);
+        const auto result = judged(force);
+        CHECK(result.promise == Promise::PossiblySeveral);
+        CHECK(says(result, "force_not_lipschitz"));
+    }
+    for (const char* force : {"sqrt(x^2)", "x^2/sqrt(x^2)", "hypot(x, 0)"}) {
+        CAPTURE(force);
+        CHECK(judged(force).promise == Promise::NoObstacleFound);
+        CHECK(says(judged(force), "force_has_kink"));
+        auto walled = with_force(force);
+        walled.contacts.push_back({"wall", "x + 2"});
+        CHECK(diagnosis_of(walled, {0.5}, {-1}).promise == Promise::PossiblySeveral);
+    }
+    CHECK(says(judged("atan2(x, -1)"), "force_jumps"));
+    // its exponent is lost in the rounding of the cosine, the kink is not
+    CHECK(judged("acos(cos(x))").promise != Promise::OneSolution);
+
+    // what states do not lie around, and what has no bound, stay conditions
+    CHECK(judged("1/x").promise == Promise::OneSolution);
+    CHECK(judged("log(x^2)").promise == Promise::OneSolution);
+    CHECK(judged("atan2(x, 1)").promise == Promise::OneSolution);
+    CHECK(says(judged("log(x^2)"), "edge_of_domain"));
+    auto spring = plane;
+    spring.potential = "(hypot(x, y) - 1)^2";
+    const auto hung = diagnosis_of(spring, {1, 0}, {0, 1});
+    CHECK(hung.promise == Promise::OneSolution);
+    CHECK(says(hung, "edge_of_domain"));
+}
+
 TEST_CASE("three walls through a corner are named where the start is in the corner, and where it is not")
 {
     const auto walls = with_gaps(plane, {{"left", "x"}, {"floor", "y"}, {"slope", "x + y"}});

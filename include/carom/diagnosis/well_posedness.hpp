@@ -77,6 +77,7 @@ struct Singularity {
     enum class Reach {
         AtStart,  ///< the start lies on it
         Crossed,  ///< admissible states on both sides were sampled
+        Touched,  ///< an edge with the same side all around it, as of sqrt(x^2), was found between sampled states
         NotSeen,  ///< all sampled states lie on the start's side
     };
     /// What the formula belongs to, which determines the smoothness required.
