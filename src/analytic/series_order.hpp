@@ -84,6 +84,7 @@ private:
     // slip that begins in space: series_order_onset.cpp
     void particle_onset(Player& one);
     [[nodiscard]] int try_choices();
+    [[nodiscard]] bool leads_are_held() const;
     [[nodiscard]] int try_one_direction();
     [[nodiscard]] int try_directions();
     [[nodiscard]] bool newton();

@@ -1,5 +1,7 @@
 #include "series_order.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -63,10 +65,53 @@ int OrderProblem::try_choices()
     for (int k = 0; k < count(); ++k) {
         if (work_.choices[static_cast<std::size_t>(k)].mode == Mode::Lead) work_.leads.push_back(k);
     }
+    if (!work_.leads.empty() && leads_are_held()) return 0;
     if (work_.leads.size() == 1) return try_one_direction();
     if (work_.leads.size() > 1) return try_directions();
     list_unknowns();
     return solve_equations() && all_hold() ? 1 : 0;
+}
+
+/// Whether contacts that hold leave one of those that begin to slip no acceleration: its rows are combinations of
+/// theirs, as those of a foot of a plate of which two others stick (PS-22). Where one of them opens instead, that is
+/// another combination.
+bool OrderProblem::leads_are_held() const
+{
+    constexpr double nothing = 1e-12;
+    std::vector<int> held;
+    for (int k = 0; k < count(); ++k) {
+        const Player& one = player(k);
+        const Mode mode = work_.choices[static_cast<std::size_t>(k)].mode;
+        if (mode == Mode::Off) continue;
+        const int rows = mode == Mode::Stick ? one.dimension : 1;
+        for (int i = 0; i < rows; ++i)
+            held.push_back(one.offset + i);
+    }
+    const auto size = static_cast<Eigen::Index>(held.size());
+    Eigen::MatrixXd W(size, size), of_lead(size, 2);
+    Eigen::VectorXd e(size);
+    for (Eigen::Index i = 0; i < size; ++i) {
+        const int row = held[static_cast<std::size_t>(i)];
+        e[i] = x_.e_[row];
+        for (Eigen::Index j = 0; j < size; ++j)
+            W(i, j) = x_.W_(row, held[static_cast<std::size_t>(j)]);
+    }
+    const LeastSquares factor(W, nothing);
+    return std::ranges::any_of(work_.leads, [&](int k) {
+        const Player& one = player(k);
+        for (Eigen::Index i = 0; i < size; ++i) {
+            for (int j = 0; j < 2; ++j)
+                of_lead(i, j) = x_.W_(held[static_cast<std::size_t>(i)], one.offset + 1 + j);
+        }
+        const Eigen::MatrixXd combination = factor.solve(of_lead);
+        for (int j = 0; j < 2; ++j) {
+            const int row = one.offset + 1 + j;
+            if (x_.W_(row, row) - combination.col(j).dot(of_lead.col(j)) > nothing * x_.W_(row, row))
+                return false;
+            if (std::abs(x_.e_[row] - combination.col(j).dot(e)) > nothing * one.scale) return false;
+        }
+        return true;
+    });
 }
 
 /// Solves for given directions of the slips that begin; what is left across them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <vector>
 
 using namespace carom::test;
@@ -292,6 +293,38 @@ TEST_CASE("four feet of a plate stop together, whatever the tolerance of the ser
         if (first == 0) first = position(run, "x");
         CHECK(is_near(position(run, "x"), first, 1e-10));
         CHECK(std::abs(run["state"]["x"]["u"].get<double>()) < 1e-15);
+    }
+}
+
+TEST_CASE("a plate on many feet slides to rest in its closed form, and rests without being searched for slip")
+{
+    // of any two feet that stick the others have no slip (PS-22): to look for their directions took minutes
+    for (const int feet : {5, 6}) {
+        CAPTURE(feet);
+        std::string scene = "duration_s = 1\n";
+        const std::vector<std::pair<std::string, std::string>> coordinates{
+            {"x", "1.2"}, {"y", "0.5"}, {"z", "0"}, {"th", "0"}, {"a", "0"}, {"b", "0"}};
+        for (const auto& [name, velocity] : coordinates) {
+            scene +=
+                "[[coordinate]]\nname = \"" + name + "\"\nstart = 0\nstart_velocity = " + velocity + "\n";
+        }
+        scene += "[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2 + 0.5*th'^2 + 0.3*(a'^2 + b'^2))/2\"\n"
+                 "potential = \"9.81*z\"\n";
+        for (int k = 0; k < feet; ++k) {
+            const double angle = 0.3 + 2 * std::numbers::pi * k / feet;
+            const std::string p = "(" + std::to_string(0.5 * std::cos(angle)) + ")",
+                              q = "(" + std::to_string(0.5 * std::sin(angle)) + ")";
+            scene += "[[contact]]\nname = \"foot" + std::to_string(k) + "\"\ngap = \"z + " + p + "*a + " + q +
+                     "*b\"\nsliding = [\"x' - (" + p + "*sin(th) + " + q + "*cos(th))*th'\", \"y' + (" + p +
+                     "*cos(th) - " + q + "*sin(th))*th'\"]\nlaw = { kind = \"coulomb\", friction = 0.3 }\n";
+        }
+        scene += "[integrator]\nkind = \"series\"\ntime_step_s = 0.1\n";
+        const auto run = run_text(scene);
+        CHECK(run["status"] == "certified");
+        const double path = 1.3 * 1.3 / (2 * 0.3 * 9.81);
+        CHECK(is_near(position(run, "x"), path * 1.2 / 1.3, 1e-9));
+        CHECK(is_near(position(run, "y"), path * 0.5 / 1.3, 1e-9));
+        CHECK(run["timing"]["wall_s"].get<double>() < 20);
     }
 }
 
