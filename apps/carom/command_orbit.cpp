@@ -189,16 +189,22 @@ ExitStatus run_branch(const OrbitCommand& command)
     range->orbit = orbit;
     range->max_step = command.max_step;
     range->max_points = command.max_points;
+    const auto refused_curve = [&](Errors wrong) {
+        for (Error& error : wrong) {
+            if (error.where.starts_with("CurveOptions::")) error.where = "--curve";
+        }
+        return refused(wrong);
+    };
+    if (second) {
+        if (Errors wrong = check_curve(*scene, *range, curve_over(*second)); !wrong.empty())
+            return refused_curve(std::move(wrong));
+    }
     auto branches =
         follow_family(*scene, *range, {.doublings = command.doublings, .past_grazing = command.past_grazing});
     if (!branches) return refused(branches.error());
     if (second) {
-        if (Errors wrong = add_curves_over(*second, *scene, *branches); !wrong.empty()) {
-            for (Error& error : wrong) {
-                if (error.where.starts_with("CurveOptions::")) error.where = "--curve";
-            }
-            return refused(wrong);
-        }
+        if (Errors wrong = add_curves_over(*second, *scene, *branches); !wrong.empty())
+            return refused_curve(std::move(wrong));
     }
     if (!command.output.empty()) {
         if (const Errors unwritten = write_branches(*scene, *branches, command.output, &interrupt_flag());

@@ -11,6 +11,24 @@
 namespace carom::detail {
 namespace {
 
+/// A strobe that wants more points than a picture can show, each of which the run would keep.
+std::optional<Error> too_many_strobes(const FigurePlan& plan, const Scene& scene)
+{
+    constexpr double largest = 1e6;
+    for (const FigurePanel& panel : plan.panels) {
+        const double instants = (scene.plan.duration_s - panel.from_s) / panel.strobe_s;
+        if (!(panel.strobe_s > 0 && instants > largest)) continue;
+        return Error{.code = ErrorCode::SettingOutOfRange,
+                     .where = "strobe_s",
+                     .message = fmt::format("the run of {:g} s has {:.3g} intervals of {:g} s",
+                                            scene.plan.duration_s, instants, panel.strobe_s),
+                     .hint =
+                         "give a longer strobe_s, or a later from_s: a panel shows a million points at most",
+                     .excerpt = {}};
+    }
+    return std::nullopt;
+}
+
 /// Instants that some panel or number of the figure wants to see, in order and each once.
 std::vector<double> wanted_instants(const FigurePlan& plan, const Scene& scene)
 {
@@ -93,6 +111,7 @@ Expected<std::vector<FigureRun>, Errors> runs_of(const Scene& scene, const Figur
             if (!period) return period.error();
             varied = std::move(*period);
         }
+        if (auto wrong = too_many_strobes(own, *varied)) return Errors{std::move(*wrong)};
         auto done = run(*varied, {.at_s = wanted_instants(own, *varied), .stop = stop});
         if (!done) return done.error();
         runs.push_back({value, std::move(own), std::move(*done)});

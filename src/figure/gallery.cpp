@@ -20,7 +20,8 @@ std::vector<fs::path> scene_files(const fs::path& folder)
     std::vector<fs::path> files;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(folder, problem)) {
-        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+        // a pipe would let the gallery wait for somebody who writes into it
+        if (entry.path().extension() == ".toml" && !entry.is_fifo(problem)) files.push_back(entry.path());
     }
     std::ranges::sort(files);
     return files;

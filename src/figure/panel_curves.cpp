@@ -16,7 +16,7 @@ Range range_of(const std::vector<CurveData>& curves, std::size_t axis)
     Range range{.low = HUGE_VAL, .high = -HUGE_VAL};
     for (const CurveData& curve : curves) {
         for (const auto& point : curve.points) {
-            if (!std::isfinite(point[0]) || !std::isfinite(point[1])) continue;
+            if (!fits_on_axis(point[0]) || !fits_on_axis(point[1])) continue;
             range.low = std::min(range.low, point[axis]);
             range.high = std::max(range.high, point[axis]);
         }

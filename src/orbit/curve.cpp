@@ -83,10 +83,9 @@ std::string walk_curve(const Scene& scene, const BranchOptions& options, const S
     return "range";
 }
 
-}  // namespace
-
-Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOptions& options,
-                                             const SpecialPoint& point, const CurveOptions& curve)
+/// What a curve begins with: the values of both parameters in the scene, or what is wrong.
+Expected<std::vector<double>, Errors> values_of(const Scene& scene, const BranchOptions& options,
+                                                const CurveOptions& curve)
 {
     if (curve.over == options.over) {
         return Errors{{.code = ErrorCode::SettingOutOfRange,
@@ -107,6 +106,23 @@ Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOpt
                        .hint = "give a range that contains the value of the scene",
                        .excerpt = {}}};
     }
+    return symbols->values;
+}
+
+}  // namespace
+
+Errors check_curve(const Scene& scene, const BranchOptions& options, const CurveOptions& curve)
+{
+    const auto values = values_of(scene, options, curve);
+    return values ? Errors{} : values.error();
+}
+
+Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOptions& options,
+                                             const SpecialPoint& point, const CurveOptions& curve)
+{
+    const auto values = values_of(scene, options, curve);
+    if (!values) return values.error();
+    const double start = values->at(1);
     OrbitOptions with = options.orbit;
     with.parameters = {options.over, curve.over};
     auto member = detail::make_member(scene, with);

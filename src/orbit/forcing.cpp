@@ -2,6 +2,7 @@
 
 #include "closure.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,10 +18,11 @@ struct Repeats {
     bool along = true;  ///< and to first order for others, if the period follows them as told (OR-28)
 };
 
-/// Whether formulas of the scene at t and t + T are the same.
+/// Whether formulas of the scene at t and t + n T are the same, n = 1, 2, 4, ... for no longer than the run of the
+/// scene: after a small part of a period nothing has changed yet.
 Repeats repeats_after(Member& member, double T, const Eigen::VectorXd& dT)
 {
-    constexpr double rounding = 1e-8, nothing = 1e-300;
+    constexpr double rounding = 1e-8, most = 1e-3, nothing = 1e-300;
     VariationalSystem& system = member.flow->system();
     std::vector<Formula> formulas = member.symbols.system.forces;
     formulas.push_back(member.symbols.system.potential);
@@ -46,14 +48,22 @@ Repeats repeats_after(Member& member, double T, const Eigen::VectorXd& dT)
             const Eigen::MatrixXd slope = f.slope;
             f.at(system.place(t + T, q, u).point(), work);
             const double size = before.cwiseAbs().sum() + slope.cwiseAbs().sum();
-            const double limit = rounding * size + nothing;
-            result.here = result.here && (f.value - before).cwiseAbs().maxCoeff() <= limit &&
-                          (f.slope.leftCols(z) - slope.leftCols(z)).cwiseAbs().maxCoeff() <= limit;
+            const auto is_as_before = [&](double periods) {
+                const double limit = std::min(rounding * periods, most) * size + nothing;
+                return (f.value - before).cwiseAbs().maxCoeff() <= limit &&
+                       (f.slope.leftCols(z) - slope.leftCols(z)).cwiseAbs().maxCoeff() <= limit;
+            };
+            result.here = result.here && is_as_before(1);
             // at a single instant a slope may be zero but for its rounding
             const Eigen::MatrixXd by_period = f.slope.rightCols(1) * dT.transpose();
             const Eigen::MatrixXd change = f.slope.middleCols(z, P) + by_period - slope.middleCols(z, P);
             changes = changes.cwiseMax(change.cwiseAbs());
             sizes = sizes.cwiseMax(f.slope.middleCols(z, P).cwiseAbs() + by_period.cwiseAbs());
+            for (double periods = 2; result.here && periods * T <= member.scene.plan.duration_s;
+                 periods *= 2) {
+                f.at(system.place(t + periods * T, q, u).point(), work);
+                result.here = is_as_before(periods);
+            }
         }
         if (P > 0) result.along = result.along && (changes - rounding * sizes).maxCoeff() <= nothing;
     };

@@ -175,6 +175,9 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
     if (auto checked = check(options); !checked) return checked.error();
     auto member = make_member(scene, {});
     if (!member) return member.error();
+    // an interval may have countless events: the engine looks for a request to stop as well
+    (*member)->scene.solver.stop = options.stop;
+    const auto is_stopped = [&] { return (*member)->scene.solver.is_stopped(); };
     Flow& flow = *(*member)->flow;
     flow.set_forgets(true);
     GrowingFrame growth(**member, scene.start);
@@ -185,7 +188,7 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
     Eigen::VectorXd counted = growth.logs;
     double begin_s = scene.start.t_s, part_s = begin_s;
     for (long k = 0; k < options.discard + options.intervals; ++k) {
-        if (options.stop != nullptr && *options.stop) {
+        if (is_stopped()) {
             result.trouble = "stopped";
             return result;
         }
@@ -200,7 +203,7 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
                                                              (done - 1) * parts / options.intervals);
         if (auto trouble = growth.advance(scene.start.t_s + static_cast<double>(k + 1) * options.interval_s,
                                           ends_part)) {
-            result.trouble = std::move(*trouble);
+            result.trouble = is_stopped() ? "stopped" : std::move(*trouble);
             return result;
         }
         if (done <= 0) continue;

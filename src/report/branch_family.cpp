@@ -73,14 +73,17 @@ Expected<std::vector<FollowedBranch>, Errors> follow_family(const Scene& scene, 
     return all;
 }
 
+CurveOptions curve_over(const BranchOptions& second)
+{
+    return {.over = second.over, .low = second.low, .high = second.high, .steps = 20};
+}
+
 Errors add_curves_over(const BranchOptions& second, const Scene& scene, std::vector<FollowedBranch>& branches)
 {
     for (FollowedBranch& one : branches) {
         one.curves_over = second.over;
         for (const SpecialPoint& point : one.branch.special) {
-            auto curve = follow_special_point(
-                scene, one.options, point,
-                {.over = second.over, .low = second.low, .high = second.high, .steps = 20});
+            auto curve = follow_special_point(scene, one.options, point, curve_over(second));
             if (!curve) return curve.error();
             one.curves.push_back(std::move(*curve));
         }

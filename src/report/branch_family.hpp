@@ -17,6 +17,9 @@ struct FamilyOptions {
 [[nodiscard]] Expected<std::vector<FollowedBranch>, Errors>
 follow_family(const Scene& scene, const BranchOptions& options, const FamilyOptions& family);
 
+/// A curve over the parameter and range of `second`.
+[[nodiscard]] CurveOptions curve_over(const BranchOptions& second);
+
 /// Follows all special points over the parameter and range of `second`. Errors: those of
 /// follow_special_point.
 [[nodiscard]] Errors add_curves_over(const BranchOptions& second, const Scene& scene,

@@ -31,7 +31,7 @@ std::string verdict_of(const OrderTable& table)
     switch (table.verdict) {
     case OrderVerdict::Seen: return fmt::format("order {:.2f}", table.fitted);
     case OrderVerdict::Irregular:
-        return fmt::format("order {:.2f} on average; errors are irregular, because impacts fall at varying "
+        return fmt::format("order {:.2f} on average; errors are irregular, as where impacts fall at varying "
                            "points of a step",
                            table.fitted);
     case OrderVerdict::Roundoff: return "no order visible: the error is roundoff";

@@ -7,6 +7,7 @@
 #include "validate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace carom::detail {
 namespace {
@@ -186,9 +187,11 @@ private:
         const Node* node = find(item, key);
         if (node == nullptr || node->kind != Kind::Array) return std::nullopt;
         const auto ends = BodyValues(item, names_, mistakes_).list(*node);
-        if (ends.size() == 2 && ends[0] < ends[1]) return std::array{ends[0], ends[1]};
+        const bool rises = ends.size() == 2 && ends[0] < ends[1];
+        if (rises && std::isfinite(ends[1] - ends[0])) return std::array{ends[0], ends[1]};
         refuse(node->place, ErrorCode::WrongSize, fmt::format("{} is not a range", key),
-               fmt::format("give two numbers, the smaller one first: {} = [0, 1]", key));
+               rises ? "give numbers whose difference is a number, below 1.8e308"
+                     : fmt::format("give two numbers, the smaller one first: {} = [0, 1]", key));
         return std::nullopt;
     }
 

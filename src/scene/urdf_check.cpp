@@ -7,12 +7,14 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace carom::detail {
 namespace {
@@ -54,30 +56,32 @@ constexpr std::array urdf_numbers{
     UrdfNumbers{"geometry", "mesh", "scale", 3},
 };
 
+constexpr std::array<std::string_view, 4> urdf_shapes{"box", "sphere", "cylinder", "mesh"};
+
 bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /// One finite number and nothing beside it, as urdfdom reads it.
-bool is_one_number(std::string_view text)
+std::optional<double> one_number(std::string_view text)
 {
     if (text.starts_with('+')) text.remove_prefix(1);
     double number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return !text.empty() && problem == std::errc() && end == text.data() + text.size() &&
-           std::isfinite(number);
+    const bool whole = !text.empty() && problem == std::errc() && end == text.data() + text.size();
+    return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 bool are_numbers(std::string_view text, int count)
 {
-    if (count == 1) return is_one_number(text);
+    if (count == 1) return one_number(text).has_value();
     int found = 0;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
         if (word.empty()) continue;
-        if (!is_one_number(word)) return false;
+        if (!one_number(word)) return false;
         ++found;
     }
     return found == count;
@@ -105,6 +109,7 @@ private:
     struct Open {
         std::string_view name;
         bool has_mass = false, has_inertia = false;  ///< of an <inertial>
+        bool has_shape = false;                      ///< of a <geometry>
     };
     using Attribute = std::pair<std::string_view, std::string_view>;
 
@@ -157,6 +162,7 @@ private:
         if (open_.empty() || open_.back().name != name)
             return stop(fmt::format("</{}> closes nothing", printable(name.substr(0, 40))));
         check_inertial(open_.back());
+        check_geometry(open_.back());
         if (open_.size() == 2 && name == "joint") add_joint();
         go_to(end + 1);
         open_.pop_back();
@@ -237,6 +243,7 @@ private:
         go_to(i + (is_closed ? 2 : 1));
         if (is_closed) {
             check_inertial({.name = name});
+            check_geometry({.name = name});
             return;
         }
         open_.push_back({.name = name});
@@ -268,6 +275,9 @@ private:
         }
         if (outer.name == "inertial" && name == "mass") outer.has_mass = true;
         if (outer.name == "inertial" && name == "inertia") outer.has_inertia = true;
+        if (outer.name == "geometry" && std::ranges::find(urdf_shapes, name) != urdf_shapes.end())
+            outer.has_shape = true;
+        if (outer.name == "joint" && name == "limit") check_limit(attributes);
         for (const UrdfNumbers& numbers : urdf_numbers) {
             if (numbers.outer != outer.name || numbers.tag != name) continue;
             const auto found = std::ranges::find(attributes, numbers.attribute, &Attribute::first);
@@ -282,6 +292,27 @@ private:
                                        : "write three numbers separated by blanks: \"0 0 0.5\"");
             }
         }
+    }
+
+    /// urdfdom keeps limits in the wrong order, between which no angle lies.
+    void check_limit(std::span<const Attribute> attributes)
+    {
+        const auto number = [&](std::string_view name) {
+            const auto found = std::ranges::find(attributes, name, &Attribute::first);
+            return found != attributes.end() ? one_number(found->second).value_or(0) : 0.0;
+        };
+        const double lower = number("lower"), upper = number("upper");
+        if (lower > upper)
+            add(fmt::format("lower = {:g} of <limit> is above upper = {:g}", lower, upper),
+                "give the smaller one as lower");
+    }
+
+    /// urdfdom goes without a shape that it does not know: the link would touch nothing.
+    void check_geometry(const Open& tag)
+    {
+        const bool inside = is_inside() && std::ranges::find(open_, "collision", &Open::name) != open_.end();
+        if (tag.name != "geometry" || !inside || tag.has_shape) return;
+        add("a <geometry> has no shape", fmt::format("give one of: {}", fmt::join(urdf_shapes, ", ")));
     }
 
     void check_inertial(const Open& tag)

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "expression/parse.hpp"
+#include "expression/workspace.hpp"
 #include "scene/symbols.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +55,11 @@ Expected<Formula> section_of(const Strobe& strobe, const Scene& scene)
     if (!symbols) return symbols.error().front();
     auto formula = parse_formula(strobe.section, symbols->numbers, where);
     if (!formula) return formula.error();
+    Workspace work;
+    const double at_start = formula->value(point_of(scene.start), work);
+    if (!std::isfinite(at_start))
+        return refusal(ErrorCode::NotFinite, fmt::format("the section is {} at the start", at_start),
+                       "look for a division by zero, or a root or logarithm of a negative number", where);
     return *formula;
 }
 

@@ -20,6 +20,11 @@ std::string superscript(int number)
 
 }  // namespace
 
+bool fits_on_axis(double value)
+{
+    return std::abs(value) < 1e300;
+}
+
 Ticks round_ticks(Range range, int wanted)
 {
     // the distance is the nearest of 1, 2, 5 or 10 times a power of ten

@@ -12,6 +12,9 @@ struct Range {
     double low = 0, high = 1;
 };
 
+/// Whether an axis can reach a value: beyond 1e300 its length would overflow. False for NaN.
+[[nodiscard]] bool fits_on_axis(double value);
+
 /// Multiples of 1, 2 or 5 times a power of ten inside the range, about `wanted` of them; `step` is their
 /// distance.
 struct Ticks {

@@ -16,14 +16,6 @@ constexpr double left_px = 92, right_px = 196, top_px = 52, bottom_px = 52, betw
 /// Points of all lines together: about 12 bytes each, so that the text stays below 1 MB.
 constexpr std::size_t point_budget = 60'000;
 
-/// Values beyond it cannot be drawn to scale with others: differences would overflow.
-constexpr double largest_drawn = 1e300;
-
-bool drawable(double value)
-{
-    return std::abs(value) < largest_drawn;  // false for NaN too
-}
-
 /// The values of a panel with a margin. Roundoff is not drawn as if it were motion: the range is at least a
 /// millionth of the values.
 Range vertical_range(const PlotPanel& panel)
@@ -31,7 +23,7 @@ Range vertical_range(const PlotPanel& panel)
     Range range{.low = HUGE_VAL, .high = -HUGE_VAL};
     for (const PlotLine& line : panel.lines) {
         for (const PlotPoint& point : line.points) {
-            if (!drawable(point.y)) continue;
+            if (!fits_on_axis(point.y)) continue;
             range.low = std::min(range.low, point.y);
             range.high = std::max(range.high, point.y);
         }
@@ -52,7 +44,7 @@ Range horizontal_range(const std::vector<PlotPanel>& panels)
     for (const PlotPanel& panel : panels) {
         for (const PlotLine& line : panel.lines) {
             for (const PlotPoint& point : line.points) {
-                if (!drawable(point.x)) continue;
+                if (!fits_on_axis(point.x)) continue;
                 range.low = std::min(range.low, point.x);
                 range.high = std::max(range.high, point.x);
             }
@@ -169,7 +161,7 @@ void PanelDrawing::draw_line(std::string& svg, const PlotLine& line, const char*
     auto to = std::back_inserter(path);
     bool pen_down = false;
     for (const PlotPoint& point : thinned(line.points, x_, columns_)) {
-        if (!drawable(point.x) || !drawable(point.y)) {
+        if (!fits_on_axis(point.x) || !fits_on_axis(point.y)) {
             pen_down = false;
             continue;
         }

@@ -410,11 +410,40 @@ TEST_CASE("numbers of a robot that are none are mistakes with their lines")
               .status == 2);
     CHECK(carom_program({"import", folder.write("r.urdf", with(good, "<mass value=\"1\"/>", ""))}).status ==
           2);
+    // limits between which no angle lies, and shapes that are none: the joint would turn freely, the link touch nothing
+    const auto limited = [&](const char* limits) {
+        const std::string joint =
+            "type=\"revolute\"><limit effort=\"1\" velocity=\"1\" " + std::string(limits) + "/>";
+        return carom_program({"import", folder.write("r.urdf", with(good, "type=\"continuous\">", joint))});
+    };
+    CHECK(limited("lower=\"-1\" upper=\"1\"").status == 0);
+    CHECK(contains(limited("lower=\"1\" upper=\"-1\"").err, "is above upper"));
+    CHECK(contains(limited("lower=\"1\"").err, "is above upper"));  // what is left out is zero
+    const auto shaped = [&](const std::string& geometry) {
+        const std::string with_shape = "</inertial><collision>" + geometry + "</collision>";
+        return carom_program({"import", folder.write("r.urdf", with(good, "</inertial>", with_shape))});
+    };
+    CHECK(shaped("<geometry><sphere radius=\"0.1\"/></geometry>").status == 0);
+    for (const char* none :
+         {"<geometry><ball radius=\"0.1\"/></geometry>", "<geometry></geometry>", "<geometry/>"}) {
+        CAPTURE(none);
+        CHECK(contains(shaped(none).err, "has no shape"));
+    }
     // what other programs keep in the file is theirs
     CHECK(carom_program({"import", folder.write("r.urdf", with(good, "</robot>",
                                                                "<gazebo><inertial><mass value=\"?\"/>"
                                                                "</inertial></gazebo></robot>"))})
               .status == 0);
+}
+
+TEST_CASE("a gallery does not wait for what somebody may write into a pipe")
+{
+    const Folder folder;
+    std::filesystem::create_directory(folder.path("scenes"));
+    REQUIRE(mkfifo(folder.path("scenes/pipe.toml").c_str(), 0600) == 0);
+    const Outcome outcome = carom_program({"gallery", folder.path("scenes"), "-o", folder.path("pages")});
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "hint"));
 }
 
 TEST_CASE("links of a robot that hang on each other in a circle are named")

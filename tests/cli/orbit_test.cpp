@@ -125,6 +125,11 @@ TEST_CASE("orbits that cannot be are refused with a hint")
         CHECK(contains(told.dump(), words));
     };
     refused({"orbit", oscillator, "--period", "2"}, "not a multiple of the period of the forcing");
+
+    // over a small part of its period a force has not changed yet: nothing moves, and nothing repeats
+    for (const char* part : {"1e-12", "1e-300", "2*pi/w*1e-9"}) {
+        refused({"orbit", oscillator, "--period", part}, "not a multiple of the period of the forcing");
+    }
     refused(
         {"orbit", oscillator, "--period", "2*pi/2.2", "--set", "parameters.w=2.2", "--by", "parameters.w"},
         "does not follow it");
@@ -146,6 +151,13 @@ TEST_CASE("orbits that cannot be are refused with a hint")
     refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2:1"}, "not the range");
     refused({"branch", oscillator, "--period", period, "--over", "w=1:2"}, "not the range");
     refused({"branch", oscillator, "--period", period, "--over", "parameters.w=3:4"}, "outside 3 to 4");
+    // before the branch is followed, which need not have points that a curve could begin at
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2.2:2.3", "--curve",
+             "parameters.omega=1:2"},
+            "omega");
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2.2:2.3", "--curve",
+             "parameters.w=2.2:2.3"},
+            "the parameter of the branch as well");
     refused({"branch", oscillator, "--equilibrium", "--over", "parameters.w=2:3"}, "depend on the time");
     refused({"branch", belt, "--equilibrium", "--over", "parameters.load=1:100"}, "moves");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "--of-steps"}, "moreau");

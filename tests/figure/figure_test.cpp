@@ -283,6 +283,34 @@ energy = "heat_J"
     const auto drawn = make_figure(energy, energy.figures[0], {.format = FigureFormat::Svg});
     REQUIRE(!drawn.has_value());
     CHECK(drawn.error()[0].message.find("heat_J") != std::string::npos);
+
+    // a strobe of a second, a billion times
+    const Scene strobes = scene_with(R"toml(
+[[figure]]
+name = "strobes"
+[[figure.panel]]
+y = ["z"]
+strobe_s = 1e-9
+)toml");
+    const auto many = make_figure(strobes, strobes.figures[0], {.format = FigureFormat::Svg});
+    REQUIRE(!many.has_value());
+    CHECK(many.error()[0].where == "strobe_s");
+}
+
+TEST_CASE("values that no axis can reach are not drawn, and leave the others their scale")
+{
+    const auto has_scale_of_z = [](const std::string& y) {
+        const std::string svg = svg_of(scene_with("[[figure]]\nname = \"far\"\n[[figure.panel]]\ny = " + y));
+        return svg.find(">0.8<") != std::string::npos;
+    };
+    CHECK(has_scale_of_z("[\"z\"]"));
+    CHECK(has_scale_of_z("[\"z\", \"1e308*(1 + t)\", \"-1e308*(1 + t)\"]"));
+
+    const auto wide = read_scene_text(
+        ball + "[[figure]]\nname = \"wide\"\n[[figure.panel]]\ny = [\"z\"]\nx_range = [-1e308, 1e308]\n",
+        "wide.toml");
+    REQUIRE(!wide.has_value());
+    CHECK(wide.error()[0].hint.find("difference") != std::string::npos);
 }
 
 namespace {

@@ -3,6 +3,10 @@
 #include "carom/orbit/branch.hpp"
 #include "carom/orbit/lyapunov.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace carom;
 using namespace carom::test;
 
@@ -155,6 +159,23 @@ TEST_CASE("a ball that rests on its table in every period forgets all: exponents
     CHECK(end.dq.leftCols(2).isZero(1e-7));
     CHECK(end.du.leftCols(2).isZero(1e-7));
     CHECK(std::abs(end.dq(0, 2)) + std::abs(end.du(0, 2)) > 0.1);
+}
+
+TEST_CASE("exponents can be stopped within an interval, however many impacts it has")
+{
+    // an interval of a million impacts would take ten seconds and more
+    const Scene scene = read(oscillator, {{"parameters.sigma", "0"}, {"coordinate.x.start", "-0.5"}});
+    std::atomic<bool> stop = false;
+    std::jthread somebody([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        stop = true;
+    });
+    const auto before = std::chrono::steady_clock::now();
+    const auto growth = lyapunov_exponents(scene, {.interval_s = 1e7, .intervals = 8, .stop = &stop});
+    REQUIRE(growth);
+    CHECK(!growth->finished);
+    CHECK(growth->trouble == "stopped");
+    CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(5));
 }
 
 TEST_CASE("a mass on a floor: its exponents are those of the directions that the floor leaves")

@@ -167,6 +167,8 @@ TEST_CASE("plans that do not fit the scene are refused, all mistakes at once")
     CHECK(codes({.strobe = Strobe{.period = "period"}}) == Codes{ErrorCode::UnknownName});
     CHECK(codes({.strobe = Strobe{.period = "0.1", .skip = 11}}) == Codes{ErrorCode::SettingOutOfRange});
     CHECK(codes({.strobe = Strobe{.section = "q"}}) == Codes{ErrorCode::UnknownName});
+    CHECK(codes({.strobe = Strobe{.section = "1/0"}}) == Codes{ErrorCode::NotFinite});
+    CHECK(codes({.strobe = Strobe{.section = "log(-1)"}}) == Codes{ErrorCode::NotFinite});
     CHECK(codes({.strobe = Strobe{.period = "0.1", .section = "z"}}) == Codes{ErrorCode::NotAllowedHere});
     CHECK(codes({.strobe = Strobe{.skip = -1, .section = "z"}}) == Codes{ErrorCode::SettingOutOfRange});
     CHECK(codes({.strobe = Strobe{.period = "1e-12"}}) == Codes{ErrorCode::SettingOutOfRange});

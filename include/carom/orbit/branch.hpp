@@ -87,8 +87,11 @@ struct Curve {
     std::string end;                 ///< how it ends below and above: range, or where the point is lost
 };
 
-/// `options` are those of the branch on which `point` was found. Errors: UnknownName for a parameter that the
-/// scene does not have, SettingOutOfRange for a range without the value of the scene.
+/// What is wrong with a curve, told before the branch is followed: UnknownName for a parameter that the scene does not
+/// have, SettingOutOfRange for that of the branch, and for a range without the value of the scene.
+[[nodiscard]] Errors check_curve(const Scene& scene, const BranchOptions& options, const CurveOptions& curve);
+
+/// `options` are those of the branch on which `point` was found. Errors: those of check_curve.
 [[nodiscard]] Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOptions& options,
                                                            const SpecialPoint& point,
                                                            const CurveOptions& curve);
