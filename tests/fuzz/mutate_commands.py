@@ -263,6 +263,13 @@ class Attack:
             if os.path.exists(run):
                 with open(run, "rb") as file:
                     self.recordings.append(file.read())
+        # a recording in parts is several files, one of which will be damaged or lost
+        self.command("run", os.path.join(ROOT, "scenes", "stack.toml"), "-o", self.path("parts.h5"), "--no-svg", "--quiet",
+                     "--set", "duration_s=0.02", "--set", "record.parts=2")
+        self.parts = {}
+        for name in sorted(glob.glob(self.path("parts.h5") + "*")):
+            with open(name, "rb") as file:
+                self.parts[os.path.basename(name)] = file.read()
 
     def attack_scene(self):
         scene = self.write("scene.toml", changed_scene(self.dice.choice(self.scenes), self.dice))
@@ -283,7 +290,14 @@ class Attack:
         return self.check("study", "study", scene, "--repeat", "2", "--json", *short), scene
 
     def attack_recording(self):
-        run = self.write("damaged.h5", changed_bytes(self.dice.choice(self.recordings), self.dice))
+        if self.parts and self.dice.random() < 0.25:
+            run, damaged = self.path("parts.h5"), self.dice.choice(list(self.parts))
+            for name, content in self.parts.items():
+                self.write(name, changed_bytes(content, self.dice) if name == damaged else content)
+            if self.dice.random() < 0.2:
+                os.remove(self.path(damaged))
+        else:
+            run = self.write("damaged.h5", changed_bytes(self.dice.choice(self.recordings), self.dice))
         what = self.dice.randrange(5)
         if what == 0:
             return self.check("inspect recording", "inspect", run, "--json"), run
