@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 
 from ._scene import PathLike
 
@@ -29,7 +30,7 @@ class Page:
         >>> import carom, os, tempfile
         >>> carom.example_scene("pendulum_wall").run().show().save(os.path.join(tempfile.mkdtemp(), "run.html"))
         """
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.fspath(path), "w", encoding="utf-8") as file:
             file.write(self.html)
 
     def _repr_html_(self) -> str:

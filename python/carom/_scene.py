@@ -178,7 +178,7 @@ class Scene:
         """
         if not self.text:
             raise TypeError("this scene of Python functions has no text that could be written")
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.fspath(path), "w", encoding="utf-8") as file:
             file.write(self.text)
 
     @property

@@ -229,6 +229,16 @@ JUNK = st.recursive(
 KEYS = st.sampled_from(["duration_s", "coordinate", "lagrangian", "contact", "body", "joint", "set", "sweeping", "solver", "draw"])
 
 
+def test_a_number_is_no_file(tmp_path: Path) -> None:
+    # 1 is standard output to Python's open, which would be closed behind the text
+    scene = carom.example_scene("pendulum_wall", duration_s=0.01)
+    for save in (scene.save, scene.run().show().save):
+        with pytest.raises(TypeError):
+            save(1)  # type: ignore[arg-type]
+        save(tmp_path / "kept")
+        assert (tmp_path / "kept").stat().st_size > 100
+
+
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.dictionaries(KEYS | st.text(max_size=8), JUNK, max_size=4))
 def test_dictionaries_of_junk_are_refused(content: dict[str, Any]) -> None:
