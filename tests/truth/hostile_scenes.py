@@ -241,6 +241,19 @@ def c_square_root_at_rest(rng):
 
 
 @variant
+def c_edges_that_are_kinks(rng):
+    """Roots of squares, powers of |x| in other words: x'' = f(x) crosses x = x0, where f is not Lipschitz, or has a kink beside a wall."""
+    x0, p = round(rng.uniform(-0.5, 0.5), 3), rng.choice([1/6, 0.25, 0.4])
+    d = f"(x - {x0})"
+    force, walled = rng.choice([(f"({d}^2)^{p}", False), (f"hypot({d}, 0)^{2 * p}", False), (f"sqrt({d}^2)", True), (f"atan2({d}, -1)", False), (f"{d}^2/sqrt({d}^2)", True)])
+    scene = ("duration_s = 1\nlength_m = 1\n" + coordinate("x", x0 + log(rng, 0.05, 1), -1) + "[lagrangian]\nkinetic = \"x'^2/2\"\n"
+             f'forces = {{ x = "{log(rng, 0.1, 10)}*{force}" }}\n')
+    if walled:
+        scene += '[[contact]]\nname = "wall"\ngap = "x + 5"\n'
+    return scene + stepped(1e-3), *promises("possibly_several", "none_promised")
+
+
+@variant
 def c_speed_that_feeds_itself(rng):
     """u' = k u^p with p > 1 ends in finite time: nothing is promised for all time."""
     p, k = rng.choice([2, 3, 1.5]), log(rng, 0.1, 10)
@@ -342,6 +355,21 @@ def d_feet_that_stop_together(rng):
         scene += f'[[contact]]\nname = "f{k}"\ngap = "z + {s}*a"\nsliding = ["x\'"]\nlaw = {{ kind = "coulomb", friction = {mu} }}\n'
     scene += stepped(rng.choice([0.01, 0.1, 10]), "series") + f"tolerance = {rng.choice(['1e-16', '1e-12', '1e-14'])}\n"
     return scene, *end_is("x", v * v / (2 * mu * 9.81), 1e-8 * v * v, must=True)
+
+
+@variant
+def d_feet_in_space(rng):
+    """The same on up to seven feet that can slip in any direction."""
+    n, v, mu, way, turn = rng.randint(3, 7), log(rng, 0.3, 3), round(rng.uniform(0.1, 0.9), 3), rng.uniform(0, 6.28), rng.uniform(0, 6.28)
+    scene = f"duration_s = {1.5 * v / (mu * 9.81)!r}\n"
+    for name, speed in (("x", v * math.cos(way)), ("y", v * math.sin(way)), ("z", 0), ("th", 0), ("a", 0), ("b", 0)):
+        scene += coordinate(name, 0, speed)
+    scene += "[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2 + th'^2/6 + (a'^2 + b'^2)/12)/2\"\npotential = \"9.81*z\"\n"
+    for k in range(n):
+        p, q = (f"({0.5 * f(turn + 2 * math.pi * k / n)!r})" for f in (math.cos, math.sin))
+        scene += (f'[[contact]]\nname = "f{k}"\ngap = "z + {p}*a + {q}*b"\nsliding = ["x\' - ({p}*sin(th) + {q}*cos(th))*th\'", '
+                  f'"y\' + ({p}*cos(th) - {q}*sin(th))*th\'"]\nlaw = {{ kind = "coulomb", friction = {mu} }}\n')
+    return scene + stepped(rng.choice([0.01, 0.1, 10]), "series"), *end_is("x", v * v / (2 * mu * 9.81) * math.cos(way), 1e-8 * v * v, must=True)
 
 
 @variant
