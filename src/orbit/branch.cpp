@@ -110,7 +110,7 @@ std::string end_of_branch(BranchWalk& walk, const BranchOptions& options, const 
     const std::string limit = limit_of_branch(walk, options, node, first_width);
     // beside grazing steps are short: once more from where the last one ended
     for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
-        if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found);
+        if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found->point);
     }
     if (!is_here()) return limit;
     branch.special.push_back(std::move(*ahead));
@@ -244,7 +244,7 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
                 {.kind = "events", .value = next->value, .orbit = next->orbit, .place = {}});
         if (!explained && !unknown) {
             if (step > 1e-3 * options.max_step) {
-                if (auto found = vanishing_ahead(walk, node, step)) ahead = std::move(found);
+                if (auto found = vanishing_ahead(walk, node, step)) ahead = std::move(found->point);
             }
             step /= 2;
             if (step > smallest_step) continue;
@@ -392,7 +392,9 @@ std::optional<State> start_of(const Scene& scene, const OrbitOptions& options, c
     flow.set_until(nullptr);
     flow.start(orbit.before, Rows(flow.system().columns(), 0));
     if (!(*member)->period)
-        return run_to_section(**member, 2 * orbit.period_s) ? std::optional(flow.state()) : std::nullopt;
+        return run_to_section(**member, 2 * orbit.period_s) == SectionReturn::Met
+                   ? std::optional(flow.state())
+                   : std::nullopt;
     if (flow.advance(at_s) != Flow::End::Reached) return std::nullopt;
     return flow.state();
 }

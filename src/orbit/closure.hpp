@@ -75,9 +75,12 @@ inline constexpr std::string_view equilibrium_words =
 
 [[nodiscard]] Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options);
 
+/// Whether a motion comes back to its section, or only impacts lead over it.
+enum class SectionReturn { Met, JumpsOver, NotMet };
+
 /// The member's flow goes on to where the section's formula rises through zero: first off the section and
-/// below zero. False: it does not get there.
-[[nodiscard]] bool run_to_section(Member& member, double duration_s);
+/// below zero. Where an impact makes it jump no orbit can begin.
+[[nodiscard]] SectionReturn run_to_section(Member& member, double duration_s);
 
 /// The period of a driven system at the values of the member, and its slopes by the parameters.
 struct Period {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 
@@ -451,15 +452,21 @@ Eigen::VectorXd Flow::state_at_start() const
 
 void Flow::keep_events()
 {
+    // an instant and the event that tells of it may differ by a rounding
+    constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+    const auto pieces = series_pieces(scratch_);
     for (const Event& event : scratch_.events) {
         FlowEvent& one = events.emplace_back();
         one.event = event;
-        if (X_.cols() == 0 || loss_) {
-            if (X_.cols() == 0 || event.time_s >= loss_s_) continue;
-        }
-        one.dt = Eigen::VectorXd::Zero(X_.cols());
+        if (X_.cols() == 0 || (loss_ && event.time_s >= loss_s_)) continue;
+        // what begins with the report does not move; of what was not crossed nothing is known
+        const bool begins = pieces.empty() || event.time_s <= pieces.front().t_s;
+        if (begins) one.dt = Eigen::VectorXd::Zero(X_.cols());
+        double nearest_s = rounding * std::abs(event.time_s);
         for (const Passed& passed : passed_) {
-            if (passed.t_s != event.time_s) continue;
+            const double away_s = std::abs(passed.t_s - event.time_s);
+            if (away_s > nearest_s) continue;
+            nearest_s = away_s;
             one.dt = passed.dt;
             one.q = passed.q;
             one.u_before = passed.u_before;

@@ -260,21 +260,45 @@ double section_value(Member& member)
 
 }  // namespace
 
-bool run_to_section(Member& member, double duration_s)
+namespace {
+
+/// Whether an impact led over the section at the instant at which the flow has stopped.
+bool has_jumped_over(Member& member)
+{
+    constexpr double rounding = 1e-9;
+    const Flow& flow = *member.flow;
+    const auto n = flow.state().q.size();
+    Eigen::VectorXd z(2 * n);
+    z << flow.state().q, flow.state().u;
+    const bool strikes = !flow.events.empty() && flow.events.back().event.time_s == flow.state().t_s;
+    const double value = section_value(member);
+    const auto slope = member.section->slope.row(0).head(2 * n);
+    return strikes && value > rounding * slope.cwiseAbs().dot(z.cwiseAbs());
+}
+
+}  // namespace
+
+SectionReturn run_to_section(Member& member, double duration_s)
 {
     Flow& flow = *member.flow;
-    const double nudge_s = 1e-7 * duration_s / 1000;
+    const double nudge_s = 1e-7 * duration_s / 1000, end_s = flow.state().t_s + 2 * duration_s;
     const auto nudge = [&] {
         flow.set_until(nullptr);
         return flow.advance(flow.state().t_s + nudge_s) == Flow::End::Reached;
     };
-    if (!nudge()) return false;
-    if (section_value(member) >= 0) {
-        flow.set_until(&*member.section_falls);
-        if (flow.advance(flow.state().t_s + duration_s) != Flow::End::Until || !nudge()) return false;
+    bool has_jumped = false;
+    while (flow.state().t_s < end_s) {
+        if (!nudge()) break;
+        if (section_value(member) >= 0) {
+            flow.set_until(&*member.section_falls);
+            if (flow.advance(flow.state().t_s + duration_s) != Flow::End::Until || !nudge()) break;
+        }
+        flow.set_until(&*member.section_formula);
+        if (flow.advance(flow.state().t_s + duration_s) != Flow::End::Until) break;
+        if (!has_jumped_over(member)) return SectionReturn::Met;
+        has_jumped = true;
     }
-    flow.set_until(&*member.section_formula);
-    return flow.advance(flow.state().t_s + duration_s) == Flow::End::Until;
+    return has_jumped ? SectionReturn::JumpsOver : SectionReturn::NotMet;
 }
 
 Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
@@ -320,11 +344,13 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
     const double duration_s = member.scene.plan.duration_s;
     double before_s = guess.state.t_s;
     for (int k = 0; k <= options.settle + options.returns; ++k) {
-        if (!run_to_section(member, duration_s)) {
+        if (const auto end = run_to_section(member, duration_s); end != SectionReturn::Met) {
             flow.set_until(nullptr);
+            const bool jumps = end == SectionReturn::JumpsOver;
             return Errors{section_error(
-                fmt::format("within {} s the motion crosses the section {} times, {} are needed", duration_s,
-                            k, options.settle + options.returns + 1))};
+                fmt::format("within {} s the motion crosses the section {} times, {} are needed{}",
+                            duration_s, k, options.settle + options.returns + 1,
+                            jumps ? "; impacts that lead over it do not count" : ""))};
         }
         if (k == options.settle) {
             guess.state = flow.state();

@@ -50,13 +50,16 @@ bool can_turn(const BranchNode& node)
     return m && !is_on_unit_circle(*m, node.orbit.monodromy, node.scale, node.orbit.residual);
 }
 
-/// Events of the period without the parts of landings.
+/// Events of the period without the parts of landings, and without what contacts do that hold where it begins:
+/// slip of rounding, and its end.
 std::vector<const SensitiveEvent*> deciding_events(const Orbit& orbit)
 {
+    constexpr double rounding = 1e-9;
     std::vector<const SensitiveEvent*> result;
     const auto parts = parts_of_landings(orbit);
+    const double begin_s = orbit.start.t_s + rounding * orbit.period_s;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i] == LandingPart::None && orbit.events[i].event.time_s > orbit.start.t_s)
+        if (parts[i] == LandingPart::None && orbit.events[i].event.time_s > begin_s)
             result.push_back(&orbit.events[i]);
     }
     return result;
@@ -280,9 +283,9 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
 
 }  // namespace
 
-std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node, double reach)
+std::optional<VanishingPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node, double reach)
 {
-    std::optional<SpecialPoint> nearest;
+    std::optional<VanishingPoint> nearest;
     for (const Nearness& one : node.orbit.near) {
         if (!(one.value > 0)) continue;
         const auto found = vanishes_ahead(walk, node, one, reach);
@@ -295,8 +298,8 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
         point.place = contacts[static_cast<std::size_t>(one.contact)].name;
         if (one.before >= 0)
             point.place = contacts[static_cast<std::size_t>(one.before)].name + ", " + point.place;
-        if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->value - node.value))
-            nearest = std::move(point);
+        if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->point.value - node.value))
+            nearest = {std::move(point), found->point.error()};
     }
     return nearest;
 }
@@ -411,6 +414,18 @@ bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, d
     return way.length <= longest * step && way.length >= shortest * step && along >= straight * length;
 }
 
+/// What vanishes between two nodes. Of the side that has an event more it may vanish as a power of the distance,
+/// such as the speed of an impact behind a hop that gets shorter: then the other side knows better.
+std::optional<VanishingPoint> seen_from_both_sides(BranchWalk& walk, const BranchNode& a, const BranchNode& b,
+                                                   double step)
+{
+    constexpr double known = 1e-10;
+    auto ahead = vanishing_ahead(walk, a, step);
+    if (ahead && ahead->error <= known * std::abs(ahead->point.value)) return ahead;
+    auto behind = vanishing_ahead(walk, reversed(b), step);
+    return !ahead || (behind && behind->error < ahead->error) ? behind : ahead;
+}
+
 }  // namespace
 
 bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step, Branch& branch)
@@ -423,11 +438,9 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, do
         return true;
     }
     if (!same_cycle(a, b)) {
-        // the side that lacks the events sees what vanishes
-        auto point = vanishing_ahead(walk, a, step);
-        if (!point) point = vanishing_ahead(walk, reversed(b), step);
-        if (!point || !leads_away(walk, *point, b, step)) return false;
-        branch.special.push_back(std::move(*point));
+        auto found = seen_from_both_sides(walk, a, b, step);
+        if (!found || !leads_away(walk, found->point, b, step)) return false;
+        branch.special.push_back(std::move(found->point));
         return true;
     }
     if (!goes_on(walk, a, b, step)) return false;

@@ -12,9 +12,15 @@ namespace carom::detail {
 [[nodiscard]] bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step,
                                       Branch& branch);
 
+/// Where a nearness vanishes, and what the polynomials of its last points differ by.
+struct VanishingPoint {
+    SpecialPoint point;
+    double error = 0;  ///< of the parameter
+};
+
 /// The first gap that grazes, contact that is lost or stick that is born ahead of a node, within some `reach`
 /// of arclength, located from this side; nothing: there is none.
-[[nodiscard]] std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node,
-                                                          double reach);
+[[nodiscard]] std::optional<VanishingPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node,
+                                                            double reach);
 
 }  // namespace carom::detail

@@ -52,6 +52,22 @@ const ImpactFriction& friction_of(const Orbit& orbit)
     return *impact->friction;
 }
 
+/// Where f vanishes, by the parabola of its last three values.
+double vanishes_at(const std::vector<double>& value, const std::vector<double>& f)
+{
+    REQUIRE(value.size() >= 3);
+    const std::size_t n = value.size();
+    double zero = 0;
+    for (std::size_t i = n - 3; i < n; ++i) {
+        double weight = 1;
+        for (std::size_t j = n - 3; j < n; ++j) {
+            if (j != i) weight *= f[j] / (f[j] - f[i]);
+        }
+        zero += weight * value[i];
+    }
+    return zero;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -143,17 +159,81 @@ TEST_CASE("a woodpecker: the branch ends in the corner where beak and sleeve str
             between.push_back(second.event.time_s - first.event.time_s);
         }
     }
-    REQUIRE(value.size() >= 3);
-    const std::size_t n = value.size();
-    double zero = 0;
-    for (std::size_t i = n - 3; i < n; ++i) {
-        double weight = 1;
-        for (std::size_t j = n - 3; j < n; ++j) {
-            if (j != i) weight *= between[j] / (between[j] - between[i]);
+    CHECK(corner.value == doctest::Approx(vanishes_at(value, between)).epsilon(1e-6));
+}
+
+TEST_CASE("a woodpecker: a sleeve that hops once more where it lands does so up to where the hop vanishes")
+{
+    const std::vector<Override> restitution{{"parameters.e", "0.521"}};
+    const auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/woodpecker.toml", restitution);
+    REQUIRE(scene);
+    BranchOptions options;
+    // the sleeve sticks where the orbit begins: slip of rounding there and its end are no events
+    options.orbit.section = "phiS'";
+    options.orbit.free = {"y"};
+    options.orbit.settle = 3;
+    options.over = "e";
+    options.low = 0.519;
+    options.high = 0.53;
+    const auto branch = follow_branch(*scene, options);
+    REQUIRE(branch);
+    CHECK(branch->end == "range");
+    REQUIRE(branch->special.size() == 1);
+    const SpecialPoint& lost = branch->special.front();
+    CHECK(lost.kind == "contact_lost");
+    CHECK(lost.place == "lower_edge");
+
+    // the time of the hop, from an impact that does not bounce to the next one, and its parabola
+    std::vector<double> value, hop;
+    for (const BranchPoint& point : branch->points) {
+        for (std::size_t i = 1; i < point.orbit.events.size(); ++i) {
+            const auto &first = point.orbit.events[i - 1], &second = point.orbit.events[i];
+            if (first.place != "lower_edge" || second.place != "lower_edge" ||
+                first.event.kind != EventKind::Impact || second.event.kind != EventKind::Impact)
+                continue;
+            value.push_back(point.value);
+            hop.push_back(second.event.time_s - first.event.time_s);
         }
-        zero += weight * value[i];
     }
-    CHECK(corner.value == doctest::Approx(zero).epsilon(1e-6));
+    CHECK(lost.value == doctest::Approx(vanishes_at(value, hop)).epsilon(1e-7));
+}
+
+TEST_CASE("an impact that leads over a section is no place for an orbit to begin")
+{
+    const std::string rayleigh = R"toml(
+title = "rayleigh"
+duration_s = 60
+[parameters]
+stop = 1.5
+[[coordinate]]
+name = "x"
+start = 0.5
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "x^2/2"
+forces = { x = "0.5*(x' - x'^3/3)" }
+[[contact]]
+name = "stop"
+gap = "stop - x"
+law = { restitution = 0.8 }
+)toml";
+    // the velocity changes its sign in the impact with the stop, and only there
+    OrbitOptions options{.section = "-x'", .settle = 10};
+    const auto turns = find_orbit(read(rayleigh), options);
+    REQUIRE(!turns);
+    CHECK(turns.error().front().code == ErrorCode::SettingOutOfRange);
+    CHECK(turns.error().front().message.find("impacts that lead over it") != std::string::npos);
+
+    // without the stop it does so at the turning point, and with it elsewhere
+    const auto free = find_orbit(read(rayleigh, {{"parameters.stop", "5"}}), options);
+    REQUIRE(free);
+    CHECK(free->converged);
+    CHECK(std::abs(free->start.u[0]) < 1e-9);
+    options.section = "x'";
+    const auto back = find_orbit(read(rayleigh), options);
+    REQUIRE(back);
+    CHECK(back->converged);
+    CHECK(std::abs(back->start.u[0]) < 1e-9);
 }
 
 TEST_CASE("a system that repeats with a period of its own has no orbit of another one")
