@@ -177,8 +177,8 @@ Orbit rolling_orbit(const Task& task, double gamma, double speed)
                          .section = "sin(2*pi*(x + y*tan(gamma))/d)",
                          .shift = {{"x", "d"}},
                          .parameters = {"gamma"}};
-    // rolling attracts: some steps lead near to it, where the wheel does not stop before
-    for (const double part : {1.0, 1.5, 2.5}) {
+    // rolling attracts: some steps lead near to it, where the wheel does not stop or fly before
+    for (const double part : {1.0, 1.5, 2.5, 0.7, 0.5, 0.35, 0.15}) {
         for (const int steps : {0, 6}) {
             options.settle = steps;
             const auto orbit =

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random members of the reference families of orbits whose answers are closed forms.
+"""Random members of the reference families of orbits: closed forms, and what roots and differences with 30 digits say (orbits/).
 
-    sweep_orbits.py CAROM-REFERENCE COUNT SEED     COUNT members of each family; exit status 1 if one does not agree
+    sweep_orbits.py CAROM-REFERENCE COUNT SEED [FAMILY...]     COUNT members of each family; exit status 1 if one does not agree
 
-Tolerances are those of the families in orbit_cases.json: 1e-8 of sizes, 1e-6 of multipliers.
+Tolerances are those of the families in orbit_cases.json.
 """
 import json
 import math
@@ -11,7 +11,14 @@ import random
 import subprocess
 import sys
 import tempfile
-from math import cos, pi, sin, sqrt, tan
+from math import acos, cos, pi, sin, sqrt, tan
+
+try:
+    from mpmath import cos as mpcos, quad, sqrt as mpsqrt
+    from orbits import blocks, friction, oscillators, tables
+    from orbits.common import Skip
+except ImportError:
+    sys.exit(77)  # mpmath or scipy is missing
 
 
 def ball(r):
@@ -59,16 +66,22 @@ def two_balls(r):
 
 
 def thrown_up(r):
-    """Elastic bounces without a spring: T = sqrt(8 H/g)."""
-    g, H = r.uniform(1, 12), r.uniform(0.1, 2)
-    T = sqrt(8 * H / g)
-    return dict(g=g, kappa=0.0, H=H), {
+    """Elastic bounces: T = sqrt(8 H/g) without a spring, arcs of cosines with it."""
+    g, H, kappa = r.uniform(1, 12), r.uniform(0.1, 2), r.choice([0.0, r.uniform(0.5, 60)])
+    T, slope = sqrt(8 * H / g), sqrt(2 / (g * H))
+    if kappa > 0:
+        x, root = g / kappa / (H + g / kappa), sqrt(kappa)
+        T = 2 * acos(x) / root
+        slope = 2 * x / (H + g / kappa) / sqrt(1 - x * x) / root
+    pull = g + kappa * H
+    return dict(g=g, kappa=kappa, H=H), {
         "period": T,
-        "v_impact": sqrt(2 * g * H),
-        "monodromy": [[1.0, 0.0], [T / (2 * H) * g, 1.0]],
+        "v_impact": sqrt(2 * g * H + kappa * H * H),
+        "monodromy": [[1.0, 0.0], [slope * pull, 1.0]],
         "det": 1.0,
-        "dT/dH": T / (2 * H),
-        "dT/dE": T / (2 * H * g),
+        "trace": 2.0,
+        "dT/dH": slope,
+        "dT/dE": slope / pull,
     }
 
 
@@ -88,17 +101,21 @@ def rimless(r):
             high = middle
         else:
             low = middle
-    lifts = high
-    while lifts < al and speed(lifts) ** 2 * l < g * cos(al + lifts) and lifts < high + 0.2:
+    lifts = high  # of a wheel whose moment of inertia is that of its hub, as in the scene of the driver
+    while lifts < al and speed(lifts) ** 2 * l * (1 + J / (m * l * l)) < g * cos(al + lifts) and lifts < high + 0.2:
         lifts += 1e-3
     gamma = r.uniform(high + 0.1 * (lifts - high), lifts - 0.1 * (lifts - high))
     w = speed(gamma)
+    period = quad(lambda th: 1 / mpsqrt((eta * w) ** 2 + 2 * kappa * (mpcos(gamma - al) - mpcos(th))), [gamma - al, 0, gamma + al])
     return dict(m=m, l=l, J=J, nsp=nsp, gamma=gamma, g=g), {
         "alpha": al,
         "eta": eta,
         "omega_before": w,
         "omega_after": eta * w,
         "multiplier": eta * eta,
+        "gamma_min": high,
+        "step_period": period,
+        "mean_speed": 2 * l * sin(al) / period,
         "domega_before/dgamma": w / (2 * tan(gamma)),
         "stable": True,
     }
@@ -146,35 +163,69 @@ def touches(r):
 
 FAMILIES = {
     "SENS-BALL": ball, "SENS-TWOBALL": two_balls, "ORBIT-CONS": thrown_up, "ORBIT-RIMLESS": rimless, "BIF-FLIP-TABLE": flips, "BIF-FOLD-TABLE": folds,
-    "BIF-STICK-INEL": inelastic, "BIF-GRAZE-OSC": touches,
+    "BIF-STICK-INEL": inelastic, "BIF-GRAZE-OSC": touches, "ORBIT-IMPOSC": oscillators.orbit_oscillator, "BIF-FLIP-OSC": oscillators.oscillator_flip,
+    "BIF-BRANCH-OSC": oscillators.oscillator_branch, "BIF-FOLD-OSC": oscillators.oscillator_fold, "BIF-GRAZE-ORBIT": oscillators.oscillator_grazes,
+    "LYAP-OSC": oscillators.oscillator_exponents, "ORBIT-BTABLE": tables.orbit_table, "BIF-BRANCH-P2": tables.branch_two,
+    "BIF-BRANCH-TABLE": tables.branch_table, "ORBIT-CHATTER": tables.chatter, "ORBIT-CHATINEL": tables.inelastic_rest, "BIF-STICK-DH": friction.den_hartog,
+    "ORBIT-BELT": friction.belt, "ORBIT-BELTF": friction.driven_belt, "ORBIT-ROCK": blocks.rocking,
 }
 
 
 def size_of(value):
-    return max(map(size_of, value)) if isinstance(value, list) else abs(value)
+    return max(map(size_of, value), default=0) if isinstance(value, list) else abs(value)
 
 
-def quantity(name, value):
-    if isinstance(value, bool):
+def plain(value):
+    """Numbers of 30 digits as doubles."""
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value if isinstance(value, (bool, int, str)) else float(value)
+
+
+def part_of(family, name):
+    """The tolerance of a quantity over its size."""
+    at_fold = {"v_before": 1e-5, "impact_phase": 1e-5, "multipliers": 1e-4} if family == "BIF-FOLD-OSC" else {}
+    known = {**at_fold, "multipliers_at_flip_2": 1e-5, "impact_phases_at_flip_2": 1e-6, "A_flip_2": 1e-7, "t_acc": 1e-6, "contact_fraction": 1e-6, "gamma_min": 1e-9,
+             "dt_acc/d(A,w,g)": 1e-5, "dt_acc/de": 1e-5, "v_before_at": 1e-7}
+    return known.get(name, 1e-6 if "multiplier" in name or name in ("monodromy", "gap_slope") else 1e-7 if "/d" in name else 1e-8)
+
+
+def quantity(family, name, value, parameters):
+    value = plain(value)
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, (bool, str)):
         return {"name": name, "value": value, "accuracy": 0, "tol": 0}
-    part = 1e-6 if name in ("multipliers", "multiplier") else 1e-8
-    return {"name": name, "value": value, "accuracy": 0, "tol": part * max(1, size_of(value))}
+    tolerance = part_of(family, name) * max(1, size_of(value))
+    if name.startswith("lyapunov"):  # what directions do in one cycle is left in the mean over all of them
+        tolerance = 3 * parameters["w"] / (2 * pi * parameters["n_cycles"])
+    return {"name": name, "value": value, "accuracy": 0, "tol": tolerance}
+
+
+def drawn(family, seed, i):
+    """A member; numbers that give no such orbit are drawn again."""
+    for attempt in range(2000):
+        try:
+            return FAMILIES[family](random.Random(f"{seed} {family} {i} {attempt}" if attempt else f"{seed} {family} {i}"))
+        except (Skip, ZeroDivisionError, ValueError):
+            continue
+    sys.exit(f"no numbers give a member of {family}")
 
 
 def member(family, seed, i):
-    parameters, values = FAMILIES[family](random.Random(f"{seed} {family} {i}"))
+    parameters, values = drawn(family, seed, i)
+    parameters = {name: plain(value) for name, value in parameters.items()}
     return {"id": f"{family}-{seed}-{i}", "family": family, "source": "closed form", "title": family, "statement": FAMILIES[family].__doc__ or "",
             "parameters": parameters, "outputs": list(values), "kind": "exact", "crosscheck": "", "tags": [],
-            "reference": [quantity(*one) for one in values.items()]}
+            "reference": [quantity(family, name, value, parameters) for name, value in values.items()]}
 
 
 def main():
     program, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    cases = [member(family, seed, i) for family in FAMILIES for i in range(count)]
+    cases = [member(family, seed, i) for family in sys.argv[4:] or FAMILIES for i in range(count)]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"cases": cases}, file)
         file.flush()
-        done = subprocess.run([program, "--cases", file.name, "--json"], capture_output=True, text=True)
+        done = subprocess.run([program, "--integrator", "series", "--cases", file.name, "--json"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
