@@ -127,6 +127,13 @@ bool holds_as_before(const BodyModel& model, const SolverSettings& solver, BodyS
     return true;
 }
 
+/// What is left to try for a heap; true where it solved the step.
+bool refine_if_unsolved(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s,
+                        SolveReport& report)
+{
+    return report.status == SolveStatus::NotSolved && refine_heap(model, solver, s, report);
+}
+
 }  // namespace
 
 void add_contact_rows(BodyStepMemory& s)
@@ -174,12 +181,13 @@ void solve_and_push(const BodyModel& model, const MoreauSettings& settings, cons
         if (holds_as_before(model, solver, s, report)) return;
         complete_factors(s);
         report = solve_selected(s.problem, solver, s.P, s.solver);
-        if (!report.by_factors) add_contact_rows(s);
+        const bool by_factors = report.by_factors;
+        if (!by_factors) add_contact_rows(s);
         if (report.status == SolveStatus::NotFinite) return;
+        const bool refined = !by_factors && refine_if_unsolved(model, solver, s, report);
         push(model, s);
-        if (!report.by_factors) return;
-        judge_by_bodies(solver, s, report);
-        if (report.status == SolveStatus::Converged) return;
+        if (by_factors || refined) judge_by_bodies(solver, s, report);
+        if (!by_factors || report.status == SolveStatus::Converged) return;
         // rounding between the velocities of factors and those of the bodies: with the blocks
         add_contact_rows(s);
     }
@@ -200,7 +208,7 @@ void solve_and_push(const BodyModel& model, const MoreauSettings& settings, cons
     }
     solve_assembled(model, solver, settings.time_step_s, s, report);
     if (report.status == SolveStatus::NotFinite) return;
-    const bool refined = report.status == SolveStatus::NotSolved && refine_heap(model, solver, s, report);
+    const bool refined = refine_if_unsolved(model, solver, s, report);
     push(model, s);
     if (refined) judge_by_bodies(solver, s, report);
 }

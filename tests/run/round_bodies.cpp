@@ -217,4 +217,44 @@ TEST_CASE("a high column does not sink into itself at a coarse tolerance")
     }
 }
 
+TEST_CASE("nine of ten steps of a heap that settles between walls are solved to 1e-8")
+{
+    BodySetup setup;
+    setup.materials = {{.name = "glass", .friction = 0.5}};
+    for (const Vec3& normal : {Vec3(0, 0, 1), Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)}) {
+        const double offset = normal.z() > 0 ? 0 : -0.29;
+        setup.bodies.push_back({.name = "plane" + std::to_string(setup.bodies.size()),
+                                .shape = PlaneShape{normal, offset},
+                                .motion = BodyMotion::Fixed});
+    }
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> uniform(-0.003, 0.003);
+    for (int k = 0; k < 125; ++k) {
+        Body body{.name = "ball" + std::to_string(k), .shape = SphereShape{0.05}};
+        body.pose.position_m = {0.11 * (k % 5 - 2) + uniform(random),
+                                0.11 * (k / 5 % 5 - 2) + uniform(random), 0.06 + 0.105 * (k / 25)};
+        body.mass_kg = 1.3;
+        setup.bodies.push_back(body);
+    }
+    auto model = make_body_model(std::move(setup));
+    REQUIRE(model);
+    Poured heap{.model = std::move(*model), .settings = {.time_step_s = 4e-3}};
+    const auto step = [&](double tolerance) {
+        return body_step(heap.model, heap.settings, {.tolerance = tolerance}, heap.state, *heap.scratch);
+    };
+
+    // on its way a coarse tolerance is enough; then so many contacts that W is not assembled at first
+    for (int k = 0; k < 200; ++k)
+        CHECK(step(1e-3).status == StepStatus::Solved);
+    constexpr int looked_at = 20;
+    int solved = 0;
+    for (int k = 0; k < looked_at; ++k) {
+        const StepReport report = step(1e-8);
+        CHECK(heap.scratch->contacts.size() >= 200);
+        CHECK((report.status == StepStatus::Solved) == is_solved(report.solve.residual, 1e-8));
+        solved += report.status == StepStatus::Solved ? 1 : 0;
+    }
+    CHECK(solved >= 9 * looked_at / 10);
+}
+
 }  // namespace carom
