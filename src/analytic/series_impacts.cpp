@@ -243,8 +243,10 @@ bool SeriesEngine::pass_accumulation(double h)
                             ? settings_.accumulation_speed_m_s
                             : std::max(1e-8 * std::sqrt(length_m() * a) * (1 - e),
                                        std::sqrt(2 * a * lost_part * gap_rounding_m(bounce.contact)));
-    const double rest_s = 2 * v / (a * (1 - e));
-    if (!(v < slow) || rest_s > left_s()) return false;
+    // one that ends where the report does, to rounding, ends there
+    constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
+    const double whole_s = 2 * v / (a * (1 - e)), rest_s = std::min(whole_s, left_s());
+    if (!(v < slow) || whole_s - rest_s > roundings * std::abs(t_s_ + rest_s)) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion
     if (h < 0.999 * 2 * v / a) return false;
     w_.found.clear();

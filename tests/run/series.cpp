@@ -101,6 +101,27 @@ TEST_CASE("a bouncing ball: impacts by their closed form, through the accumulati
     CHECK(report.certificate.energy.impact_J == near(-9.81, 1e-12));
 }
 
+TEST_CASE("bounces that accumulate where a report ends are passed there, from any speed on")
+{
+    // impacts at 1, 2, 2.5, 2.75, ...: at rest from t = 3 on, the end of a report (B02 counter-example 6). Bounces
+    // slower than accumulation_speed_m_s are passed at once
+    auto bounces = bouncing("0.5");
+    bounces.potential = "2*z";
+    const Model model = model_of(bounces);
+    std::size_t impacts = 60;
+    for (const double slow_m_s : {0.0, 1e-4, 1e-1}) {
+        State state = make_state(model, vector({1}), vector({0}));
+        const RunReport report =
+            run(model, {.time_step_s = 0.25, .accumulation_speed_m_s = slow_m_s}, 4, state);
+        const auto ends = times_of(report, EventKind::Accumulation);
+        REQUIRE(ends.size() == 1);
+        CHECK(ends[0] == near(3, 1e-14));
+        CHECK(times_of(report, EventKind::Impact).size() < impacts);
+        impacts = times_of(report, EventKind::Impact).size();
+        CHECK(state.u[0] == near(0, 1e-15));
+    }
+}
+
 TEST_CASE("at the threshold the first coefficient that differs decides between stick and slip (CB14)")
 {
     struct Case {
