@@ -19,6 +19,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A pair that moves less than this part of its thinner body's thickness in a step cannot pass unseen.
 constexpr double seen = 0.5;
 
+/// A prescribed body that moves less than this part of the thinnest body's thickness in a step does not jump.
+constexpr double path_at_rest = 1e-6;
+
 /// Places on the path of one pair that are looked at.
 constexpr int max_looks = 200;
 
@@ -399,41 +402,56 @@ void look_at_all_pairs(const Path& path, int body, double harmless, BodyStepMemo
     }
 }
 
+/// How far a body with points up to `radius_m` from its centre goes from one pose to another.
+double distance_m(const Pose& from, const Pose& to, double radius_m)
+{
+    const double turn = 2 * (from.rotation.conjugate() * to.rotation).vec().norm();
+    return (to.position_m - from.position_m).norm() + (std::isfinite(radius_m) ? turn * radius_m : turn);
+}
+
 /// Where within the step the path of a prescribed body jumps, and by how much: halves of the step, and halves
 /// of these, in which it goes as far as in the whole. One that only starts or stops goes half as far.
 struct Jump {
     double time_s = 0, by_m = 0;
 };
-std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double start_s, double h_s)
+std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double radius_m, double start_s,
+                            double h_s)
 {
     constexpr int halvings = 20;
-    double from_s = start_s, to_s = start_s + h_s;
-    Vec3 from = path(from_s).position_m, to = path(to_s).position_m;
-    const double whole_m = (to - from).norm();
-    for (int k = 0; k < halvings; ++k) {
+    constexpr double rounding = 1e-6;
+    // a jump between two steps is in one of them, by the rounding of its instant
+    double from_s = start_s - rounding * h_s, to_s = start_s + (1 + rounding) * h_s;
+    Pose from = path(from_s), to = path(to_s);
+    const double whole_m = distance_m(from, to, radius_m);
+    double by_m = whole_m;
+    for (int k = 0; k < halvings && by_m > 0.5 * whole_m; ++k) {
         const double middle_s = from_s + (to_s - from_s) / 2;
-        const Vec3 middle = path(middle_s).position_m;
-        const bool first = (middle - from).norm() > (to - middle).norm();
+        const Pose middle = path(middle_s);
+        const double first_m = distance_m(from, middle, radius_m),
+                     second_m = distance_m(middle, to, radius_m);
+        const bool first = first_m > second_m;
         (first ? to_s : from_s) = middle_s;
         (first ? to : from) = middle;
+        by_m = std::max(first_m, second_m);
     }
-    const double by_m = (to - from).norm();
     if (!(by_m > 0.5 * whole_m)) return std::nullopt;
     return Jump{.time_s = to_s, .by_m = by_m};
 }
 
 /// Prescribed bodies that jump onto others. A jump has no velocity: what it meets is thrown by as much as the
 /// step is short.
-void look_at_jumps(const Path& path, double slow_m, const BodyStepMemory& s, StepReport& report)
+void look_at_jumps(const Path& path, double small_m, const BodyStepMemory& s, StepReport& report)
 {
     for (int i = 0; i < path.model.bodies(); ++i) {
+        if (path.model.inverse_mass[static_cast<std::size_t>(i)] != 0) continue;
         const Body& body = path.model.setup().bodies[static_cast<std::size_t>(i)];
-        if (body.motion != BodyMotion::Prescribed || !(path.travel_m(i) > slow_m)) continue;
+        if (body.motion != BodyMotion::Prescribed || !(path.travel_m(i) > small_m)) continue;
         const bool strikes = std::ranges::any_of(s.contacts, [&](const BodyContact& contact) {
             return (contact.first == i || contact.second == i) && contact.percussion_Ns() != Vec3::Zero();
         });
         if (!strikes) continue;
-        const auto jump = jump_of(body.path, path.start.t_s, report.h_s);
+        const double radius_m = path.model.colliders[static_cast<std::size_t>(i)].radius_m;
+        const auto jump = jump_of(body.path, radius_m, path.start.t_s, report.h_s);
         if (!jump) continue;
         report.findings.push_back(
             {.code = "path_jumps",
@@ -597,6 +615,7 @@ void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings,
     // what moves by less than a quarter of the thinnest body passes through nothing
     const double slow = 0.5 * seen * model.thinnest_m();
     const Path path{model, state, half_way(s), s.next, s.mid};
+    look_at_jumps(path, path_at_rest * model.thinnest_m(), s, report);
     bool fast = false;
     for (int i = 0; i < model.bodies() && !fast; ++i) {
         fast = model.collides[i] && !(path.travel_bound_m(i) <= 0.999 * slow) && path.travel_m(i) > slow;
@@ -604,7 +623,6 @@ void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings,
     if (!fast) return;
 
     look_at_turns(path, settings.max_overlap, s, report);
-    look_at_jumps(path, slow, s, report);
     const std::size_t before = report.findings.size();
     if (s.round) {
         for (int i = 0; i < model.bodies(); ++i) {
