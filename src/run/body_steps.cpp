@@ -207,8 +207,9 @@ private:
             const Vec3 v = u.segment<3>(6 * i), W = u.segment<3>(6 * i + 3);
             alternating_J += (model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W)) / 2;
         }
-        unresolved_.judge(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
-                          run.progress.certifier);
+        Certifier& certifier = run.progress.certifier;
+        unresolved_.judge(alternating_J, certifier.sums().watch.run_scale_J, plan_.energy_tolerance,
+                          run.state.t_s, report.h_s, certifier);
     }
 
     /// The step ends where `until` says (MS-11).

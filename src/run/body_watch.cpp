@@ -131,6 +131,7 @@ void look_at_order_of_bodies(const TakenStep& step, FinishedBodyStep& bodies, Ce
                        .closings = closings,
                        .h_s = step.report.h_s,
                        .time_s = step.began_s + step.report.h_s / 2,
+                       .kinetic_J = certifier.sums().watch.kinetic_J,
                        .name = [&](int k) { return bodies.name_of(k); }},
                       certifier);
     }

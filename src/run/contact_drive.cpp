@@ -128,11 +128,11 @@ void look_at_drive(const std::string& name, double max_overlap, double h_s, doub
          .about = name});
 }
 
-void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run,
-                    std::vector<Finding>& findings)
+void look_at_drives(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
+                    const RunSoFar& run, std::vector<Finding>& findings)
 {
-    if (run.progress.rest.at_rest()) return;
     for (std::size_t c = 0; c < run.progress.drives.size(); ++c) {
+        if (!scales[c].moves) continue;
         look_at_drive(model.system().contacts[c].name, scheme.max_overlap, scheme.h_s, run.state.t_s,
                       run.progress.drives[c], findings);
     }

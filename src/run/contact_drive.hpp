@@ -41,8 +41,8 @@ void note_late_impact(double late_s, double U_minus_m_s, double time_s, ContactD
 [[nodiscard]] double recent_lag_s(const ImpactDelays& delays, double h_s);
 
 /// Finding `impact_instants` of a run that ends here.
-void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run,
-                    std::vector<Finding>& findings);
+void look_at_drives(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
+                    const RunSoFar& run, std::vector<Finding>& findings);
 void look_at_drive(const std::string& name, double max_overlap, double h_s, double end_s, ContactDrive drive,
                    std::vector<Finding>& findings);
 

@@ -2,6 +2,7 @@
 #include "contact_drive.hpp"
 #include "end_of_run.hpp"
 #include "first_slip.hpp"
+#include "group_watch.hpp"
 #include "impact_delays.hpp"
 #include "impact_watch.hpp"
 #include "one_step.hpp"
@@ -84,6 +85,8 @@ public:
         // a scheme sees gaps at instants only; the series integrator follows the motion itself
         if (std::holds_alternative<SeriesSettings>(settings_)) return StepStatus::Solved;
         paths_.emplace(model_);
+        groups_.emplace(model_, plan_.energy_tolerance, remedy_beside_steps(settings_));
+        recall_groups(run);
         if (progress.reaches.empty()) progress.reaches = reaches_at_start(model_, run.state, scratch_.work);
         if (progress.delays.empty()) progress.delays.resize(static_cast<std::size_t>(model_.contacts()));
         if (progress.drives.empty()) progress.drives = drives_of(model_);
@@ -152,19 +155,19 @@ public:
     {
         Certifier& certifier = run.progress.certifier;
         watch_.after_step(before, run.state, scratch_, certifier);
-        if (!scratch_.events.empty()) look_at_impacts(model_, settings_, before, report, scratch_, certifier);
         if (!paths_) return;
+        if (groups_->follows()) groups_->after_step(before, run.state, report, keeps_energy(), scratch_);
+        const auto kinetic_J = [&](int contact) {
+            return groups_->kinetic_J(contact, certifier.sums().watch.kinetic_J);
+        };
+        if (!scratch_.events.empty())
+            look_at_impacts(model_, settings_, before, report, kinetic_J, scratch_, certifier);
         paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
         note_dissipation(scratch_.contacts, report, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
-        look_for_oscillations(before, run);
-        if (model_.contacts() > 0) {
-            const EnergyWatch& energies = certifier.sums().watch;
-            note_phase(before.u, run.state.u, scratch_.events.empty(), scratch_.A,
-                       {energies.kinetic_J, energies.run_scale_J}, run.progress.phase);
-        }
+        look_at_smooth_motion(before, run);
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
@@ -191,8 +194,10 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
+        auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_,
+                                               groups_ ? groups_->rests() : std::span<const RestWatch>());
         look_at_slip_work(run, time_step_s(settings_), plan_.energy_tolerance, findings);
+        if (groups_ && groups_->follows()) groups_->look_at_end(run, time_step_s(settings_), findings);
         if (!stopped) look_again_punctually(run, findings);
         return findings;
     }
@@ -204,26 +209,61 @@ private:
         const auto scheme = scheme_of(settings_);
         if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
         MotionGroups groups = motion_groups(model_);
-        std::vector<double> largest_gap_m = largest_gaps_m(groups, run.progress);
-        const CoordinateOrder order{model_,  settings_, solver_,           plan_,
-                                    *scheme, start_,    std::move(groups), std::move(largest_gap_m)};
+        std::vector<ContactScale> scales = contact_scales(groups, run, groups_->rests(), scheme->small_m);
+        const CoordinateOrder order{.model = model_,
+                                    .settings = settings_,
+                                    .solver = solver_,
+                                    .plan = plan_,
+                                    .scheme = *scheme,
+                                    .start = start_,
+                                    .groups = std::move(groups),
+                                    .scales = std::move(scales),
+                                    .run_scales_J = groups_->run_scales_J(),
+                                    .phase_rad = groups_->follows() ? groups_->phase_rad()
+                                                                    : run.progress.phase.sum_rad};
         look_at_punctual_run(order, run, findings);
         if (!is_uncertified(run, findings)) look_at_phases(order, run, findings);
     }
 
-    /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.
-    void look_for_oscillations(const State& before, RunSoFar& run)
+    /// What groups have done before the run was taken up here is known by taking its steps again.
+    void recall_groups(const RunSoFar& run)
+    {
+        const bool from_program = static_cast<bool>(model_.system().force_function);
+        if (!groups_->follows() || start_.q.size() == 0 || from_program) return;
+        State before, state = start_;
+        Scratch scratch(model_);
+        for (long n = 1; n <= run.progress.steps; ++n) {
+            before = state;
+            const StepReport report =
+                step(model_, with_time_step(settings_, grid_.length(n)), solver_, state, scratch);
+            state.t_s = grid_.time_after(n);
+            groups_->after_step(before, state, report, keeps_energy(), scratch);
+        }
+    }
+
+    /// Of oscillations that it does not resolve (LE-24); with theta > 1/2 they lose it, which (LE-7) sees.
+    [[nodiscard]] bool keeps_energy() const
     {
         const auto* theta = std::get_if<MoreauJeanSettings>(&settings_);
-        if (theta == nullptr || theta->theta != 0.5) return;
+        return theta != nullptr && theta->theta == 0.5;
+    }
+
+    /// (LE-24), (LE-25) of all coordinates.
+    void look_at_smooth_motion(const State& before, RunSoFar& run)
+    {
         const State& after = run.state;
-        if (!unresolved_.after_step(before.u, after.u, scratch_.events.empty(), run.progress.rest.fastest,
-                                    plan_.energy_tolerance))
+        Certifier& certifier = run.progress.certifier;
+        const EnergyWatch& energies = certifier.sums().watch;
+        if (model_.contacts() > 0)
+            note_phase(before.u, after.u, scratch_.events.empty(), scratch_.A,
+                       {energies.kinetic_J, energies.run_scale_J}, run.progress.phase);
+        if (!keeps_energy() || !unresolved_.after_step(before.u, after.u, scratch_.events.empty(),
+                                                       run.progress.rest.fastest, plan_.energy_tolerance))
             return;
         const double alternating_J =
             model_.kinetic_energy({view(after.q), view(unresolved_.alternating()), after.t_s}, scratch_.work);
-        unresolved_.judge(alternating_J, plan_.energy_tolerance, after.t_s, after.t_s - before.t_s,
-                          run.progress.certifier);
+        unresolved_.judge(alternating_J, energies.run_scale_J, plan_.energy_tolerance, after.t_s,
+                          after.t_s - before.t_s, certifier);
     }
 
     /// (LE-15): an impact of the last step that is seen late fulfils `until`.
@@ -269,6 +309,7 @@ private:
     Scratch scratch_;
     RunWatch watch_;
     std::optional<PathWatch> paths_;
+    std::optional<GroupWatch> groups_;
     UnresolvedMotion unresolved_;
     double activation_gap_m_;
     State start_;  ///< of the run

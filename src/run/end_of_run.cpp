@@ -35,8 +35,7 @@ const std::string& name_of_contact(const Model& model, int c)
 void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const GapReach& reach,
                      std::vector<Finding>& findings)
 {
-    if (!(reach.deepest_m > visible_depth_m(scheme.activation_gap_m))) return;
-    if (!(reach.deepest_m > min_overlap * scheme.activation_gap_m)) return;
+    if (!(reach.deepest_m > std::max(scheme.small_m, visible_depth_m(scheme.activation_gap_m)))) return;
     if (!(reach.deepest_m > scheme.max_overlap * reach.largest_gap_m)) return;
     const std::string& name = name_of_contact(model, c);
     findings.push_back({.code = "overlap",
@@ -142,7 +141,8 @@ void look_at_losses(const Model& model, const SchemeOfRun& scheme, const RunSoFa
 }  // namespace
 
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                     const RunSoFar& run, bool stopped, Scratch& scratch)
+                                     const RunSoFar& run, bool stopped, Scratch& scratch,
+                                     std::span<const RestWatch> rests)
 {
     std::vector<Finding> findings;
     if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
@@ -152,7 +152,8 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
-    look_at_delays(model, *scheme, largest_gaps_m(motion_groups(model), run.progress), run, findings);
+    const auto scales = contact_scales(motion_groups(model), run, rests, scheme->small_m);
+    look_at_delays(model, *scheme, scales, run, findings);
     if (!stopped) look_at_losses(model, *scheme, run, scratch, findings);
     bool accelerates = false;
     std::vector<int> inside;
@@ -161,7 +162,7 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
                                                 [](const auto& one) { return one.code == "no_solution"; });
     for (int c = 0; c < model.contacts(); ++c) {
         const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
-        look_at_overlap(model, *scheme, c, reach, findings);
+        look_at_overlap(model, scheme->beside(scales[static_cast<std::size_t>(c)]), c, reach, findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);

@@ -19,7 +19,7 @@ const std::string& contact_called(const Model& model, int c)
 /// A place that is uncertain or wrong by `off_m`, beside the length `scale_m` of the motion.
 bool is_lost(const SchemeOfRun& scheme, double off_m, double scale_m)
 {
-    return off_m > min_overlap * scheme.activation_gap_m && off_m > scheme.max_overlap * scale_m;
+    return off_m > scheme.small_m && off_m > scheme.max_overlap * scale_m;
 }
 
 Finding lost_place(const SchemeOfRun& scheme, const std::string& name, double off_m, double scale_m,
@@ -42,7 +42,7 @@ void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, doubl
                       .jumps2_m2_s2 = impacts.jumps2_m2_s2,
                       .h_s = scheme.h_s,
                       .max_spread_m = scheme.max_overlap * largest_gap_m,
-                      .small_m = min_overlap * scheme.activation_gap_m,
+                      .small_m = scheme.small_m,
                       .largest_gap_m = largest_gap_m},
                      time_s, findings);
 }
@@ -81,8 +81,14 @@ void look_at_place(const std::string& name, const SchemeOfRun& scheme, double of
 
 namespace {
 
+/// One impact alone is late by what any other step reveals, and what has come to rest does not ask when.
+bool asks_when(const ContactScale& scale)
+{
+    return scale.impacts > 1 && scale.moves;
+}
+
 /// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.
-void look_at_lag(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+void look_at_lag(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
                  const RunSoFar& run, std::vector<Finding>& findings)
 {
     const std::vector<int> motion = first_of_motion(model);
@@ -91,8 +97,9 @@ void look_at_lag(const Model& model, const SchemeOfRun& scheme, std::span<const 
         behind_m[static_cast<std::size_t>(motion[c])] += run.progress.delays[c].behind_m;
     }
     for (std::size_t c = 0; c < motion.size(); ++c) {
-        look_at_place(contact_called(model, static_cast<int>(c)), scheme, std::abs(behind_m[c]),
-                      largest_gap_m[c], run.state.t_s, findings);
+        if (!asks_when(scales[c])) continue;
+        look_at_place(contact_called(model, static_cast<int>(c)), scheme.beside(scales[c]),
+                      std::abs(behind_m[c]), scales[c].largest_gap_m, run.state.t_s, findings);
     }
 }
 
@@ -279,26 +286,20 @@ void look_for_near_misses(const Model& model, double activation_gap_m, const Sta
     }
 }
 
-void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
                     const RunSoFar& run, std::vector<Finding>& findings)
 {
-    const auto& delays = run.progress.delays;
-    double impacts = 0;
-    for (const ImpactDelays& of_contact : delays) {
-        impacts += of_contact.count;
-    }
-    // one impact alone is late by what any other step reveals, and what has come to rest does not ask when
-    const bool counts = impacts > 1 && !run.progress.rest.at_rest();
-    if (counts) look_at_lag(model, scheme, largest_gap_m, run, findings);
+    look_at_lag(model, scheme, scales, run, findings);
     for (int c = 0; c < model.contacts(); ++c) {
-        const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
-        if (counts)
-            look_at_scatter(model, scheme, c, largest_gap_m[static_cast<std::size_t>(c)], of_contact,
-                            run.state.t_s, findings);
-        look_at_slip(contact_called(model, c), scheme, of_contact, way_along_m(of_contact, run.state.t_s),
+        const auto k = static_cast<std::size_t>(c);
+        const ImpactDelays& impacts = run.progress.delays[k];
+        const SchemeOfRun here = scheme.beside(scales[k]);
+        if (asks_when(scales[k]))
+            look_at_scatter(model, here, c, scales[k].largest_gap_m, impacts, run.state.t_s, findings);
+        look_at_slip(contact_called(model, c), here, impacts, way_along_m(impacts, run.state.t_s),
                      run.state.t_s, findings);
     }
-    look_at_drives(model, scheme, run, findings);
+    look_at_drives(model, scheme, scales, run, findings);
 }
 
 }  // namespace carom

@@ -2,6 +2,7 @@
 
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
+#include "motion_groups.hpp"
 #include "run/progress.hpp"
 #include "stepping/scratch.hpp"
 
@@ -17,6 +18,13 @@ namespace carom {
 /// What the rules need to know of a scheme.
 struct SchemeOfRun {
     double h_s, activation_gap_m, max_overlap;
+    double small_m = min_overlap * activation_gap_m;  ///< places may be off by this
+
+    /// The same, beside the motion of a contact.
+    [[nodiscard]] SchemeOfRun beside(const ContactScale& scale) const
+    {
+        return {h_s, activation_gap_m, max_overlap, scale.small_m};
+    }
 };
 
 /// An impact as a step sees it.
@@ -54,8 +62,8 @@ void look_at_place(const std::string& name, const SchemeOfRun& scheme, double of
 /// For each contact the first one that shares coordinates with it, directly or through others.
 [[nodiscard]] std::vector<int> first_of_motion(const Model& model);
 
-/// Findings of a run that ends here; `largest_gap_m`: of each contact, that of its group in the run.
-void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const double> largest_gap_m,
+/// Findings of a run that ends here.
+void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
                     const RunSoFar& run, std::vector<Finding>& findings);
 
 }  // namespace carom

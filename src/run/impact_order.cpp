@@ -223,14 +223,13 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
         return std::abs(c.U_minus_m_s) > at_rest * std::abs(order.problem.U_free[row]);
     };
     if (std::none_of(first, closings.end(), strikes)) return;
-    const double kinetic_J = certifier.sums().watch.kinetic_J;
     const FirmRows firm(order.problem);
     if (firm.count > max_firm_rows) return;
     const NormalImpacts impacts(order.problem, firm, closings);
     const std::vector<double> P = impacts.at_once();
     const double other_J = std::max(impacts.energy_between(P, impacts.in_order()),
                                     impacts.energy_between(P, impacts.in_order_with_touching()));
-    if (!(other_J > same_velocity * same_velocity * kinetic_J)) return;
+    if (!(other_J > same_velocity * same_velocity * order.kinetic_J)) return;
     std::vector<std::string> names;
     for (auto it = first; it != closings.end(); ++it) {
         std::string name = order.name(it->k);
@@ -244,7 +243,7 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
              "{} close within {}, {:.1e} s apart, and are solved together: one after the other "
              "they leave another velocity, which differs by {:.2g} of the kinetic energy. Take "
              "a step below {:.1e} s",
-             all, first->recent ? "two steps" : "one step", between_s, other_J / kinetic_J, between_s),
+             all, first->recent ? "two steps" : "one step", between_s, other_J / order.kinetic_J, between_s),
          .count = 1,
          .uncertifies = true,
          .about = all});

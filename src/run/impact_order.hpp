@@ -35,6 +35,7 @@ struct ClosingOrder {
     const OneStepProblem& problem;  ///< with the whole of W
     const std::vector<Closing>& closings;
     double h_s = 0, time_s = 0;
+    double kinetic_J = 0;                       ///< of what takes part, in the last steps (LE-5)
     std::function<std::string(int)> name = {};  ///< of an interaction
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -138,7 +139,8 @@ double max_overlap_of(const IntegratorSettings& settings)
 }  // namespace
 
 void look_at_impacts(const Model& model, const IntegratorSettings& settings, const State& before,
-                     const StepReport& report, Scratch& s, Certifier& certifier)
+                     const StepReport& report, const std::function<double(int)>& kinetic_J, Scratch& s,
+                     Certifier& certifier)
 {
     const bool any = std::ranges::any_of(s.events, [](const Event& event) {
         return event.kind == EventKind::Impact || event.kind == EventKind::ContactMade;
@@ -157,6 +159,9 @@ void look_at_impacts(const Model& model, const IntegratorSettings& settings, con
              .closings = closings,
              .h_s = report.h_s,
              .time_s = path.t_s,
+             .kinetic_J = std::transform_reduce(
+                 closings.begin(), closings.end(), 0.0, [](double a, double b) { return std::max(a, b); },
+                 [&](const Closing& one) { return kinetic_J(s.rows.contacts[one.k]); }),
              .name =
                  [&](int k) {
                      return model.system().contacts[static_cast<std::size_t>(s.rows.contacts[k])].name;

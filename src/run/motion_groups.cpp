@@ -68,15 +68,25 @@ MotionGroups motion_groups(const Model& model)
     return groups;
 }
 
-std::vector<double> largest_gaps_m(const MotionGroups& groups, const RunProgress& progress)
+std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSoFar& run,
+                                         std::span<const RestWatch> rests, double small_m)
 {
+    constexpr double small_part = 1e-3;
+    const RunProgress& progress = run.progress;
     const std::size_t contacts = groups.of_contact.size();
-    std::vector<double> of_group(static_cast<std::size_t>(groups.count), 0.0), of_contact(contacts);
+    std::vector<ContactScale> of_group(static_cast<std::size_t>(groups.count)), of_contact(contacts);
     for (std::size_t k = 0; k < progress.reaches.size(); ++k) {
         // the last one may be that of bodies, which are one group
         const int group = k < contacts ? groups.of_contact[k] : 0;
-        double& largest_m = of_group[static_cast<std::size_t>(group)];
-        largest_m = std::max(largest_m, progress.reaches[k].largest_gap_m);
+        ContactScale& scale = of_group[static_cast<std::size_t>(group)];
+        scale.largest_gap_m = std::max(scale.largest_gap_m, progress.reaches[k].largest_gap_m);
+        if (k < progress.delays.size()) scale.impacts += static_cast<int>(progress.delays[k].count);
+    }
+    for (std::size_t g = 0; g < of_group.size(); ++g) {
+        const RestWatch& rest = rests.empty() ? progress.rest : rests[g];
+        const double gone_m = rest.fastest * (run.state.t_s - progress.start_s);
+        of_group[g].small_m = std::min(small_m, small_part * std::max(of_group[g].largest_gap_m, gone_m));
+        of_group[g].moves = !rest.at_rest();
     }
     for (std::size_t c = 0; c < contacts; ++c)
         of_contact[c] = of_group[static_cast<std::size_t>(groups.of_contact[c])];

@@ -2,6 +2,7 @@
 
 #include "run_parts.hpp"
 
+#include <span>
 #include <vector>
 
 namespace carom {
@@ -20,7 +21,18 @@ struct MotionGroups {
 /// Systems with bodies, impact maps or forces of a program are one group.
 [[nodiscard]] MotionGroups motion_groups(const Model& model);
 
-/// For each contact, the largest gap of any contact of its group in the run.
-[[nodiscard]] std::vector<double> largest_gaps_m(const MotionGroups& groups, const RunProgress& progress);
+/// What errors of a contact are small or large beside: the motion of its group in the run.
+struct ContactScale {
+    double largest_gap_m = 0;  ///< of any contact of the group
+    double small_m = 0;        ///< lengths below this do not count
+    int impacts = 0;           ///< of the group
+    bool moves = true;         ///< it has not come to rest
+};
+
+/// Of each contact. `small_m`: what is small in any motion of the scene. How far from the origin a motion takes
+/// place says nothing about it, and so no more is small than a thousandth of how far it can have gone. `rests`:
+/// of the groups, none where all is one group.
+[[nodiscard]] std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSoFar& run,
+                                                       std::span<const RestWatch> rests, double small_m);
 
 }  // namespace carom

@@ -18,11 +18,14 @@ double phase_of(double part)
 
 }  // namespace
 
-void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth, const MassMatrix& A,
-                const PhaseScale& scale, PhaseError& phase)
+bool second_change(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth,
+                   PhaseError& phase)
 {
     auto& change = phase.velocity_change;
-    if (!smooth) return change.clear();
+    if (!smooth) {
+        change.clear();
+        return false;
+    }
     const auto n = static_cast<std::size_t>(after.size());
     const bool follows = change.size() == n;
     change.resize(n);
@@ -30,14 +33,29 @@ void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, boo
         const auto k = static_cast<Eigen::Index>(i);
         change[i] = after[k] - before[k] - (follows ? change[i] : 0.0);
     }
-    // `change` is u_{n+1} - 2 u_n + u_{n-1} here: of cos(w t) it is about (h w)^2 times the velocity
-    const double turned_J = follows ? A.squared_norm(change) / 2 : 0;
-    for (std::size_t i = 0; i < n; ++i) {
+    return follows;
+}
+
+void keep_change(const Eigen::VectorXd& before, const Eigen::VectorXd& after, PhaseError& phase)
+{
+    for (std::size_t i = 0; i < phase.velocity_change.size(); ++i) {
         const auto k = static_cast<Eigen::Index>(i);
-        change[i] = after[k] - before[k];
+        phase.velocity_change[i] = after[k] - before[k];
     }
-    if (!(turned_J > 0) || !(scale.kinetic_J > at_rest * scale.run_J)) return;
-    phase.sum_rad += phase_of(turned_J / scale.kinetic_J);
+}
+
+double phase_of_step(double turned_J, const PhaseScale& scale)
+{
+    if (!(turned_J > 0) || !(scale.kinetic_J > at_rest * scale.run_J)) return 0;
+    return phase_of(turned_J / scale.kinetic_J);
+}
+
+void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth, const MassMatrix& A,
+                const PhaseScale& scale, PhaseError& phase)
+{
+    if (second_change(before, after, smooth, phase))
+        phase.sum_rad += phase_of_step(A.squared_norm(phase.velocity_change) / 2, scale);
+    keep_change(before, after, phase);
 }
 
 void note_phases(const BodyModel& model, const State& before, const State& after,

@@ -26,8 +26,16 @@ struct PhaseScale {
     double run_J = 0;      ///< that takes part in the run
 };
 
-/// Adds a step from the velocity `before` to `after`, with the metric `A` in between; one with events begins
-/// anew.
+/// Whether a step from the velocity `before` to `after` follows another one without events; then
+/// `phase.velocity_change` is u_{n+1} - 2 u_n + u_{n-1}, until keep_change().
+[[nodiscard]] bool second_change(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth,
+                                 PhaseError& phase);
+void keep_change(const Eigen::VectorXd& before, const Eigen::VectorXd& after, PhaseError& phase);
+
+/// What such a step adds, `turned_J` the kinetic energy of the second change.
+[[nodiscard]] double phase_of_step(double turned_J, const PhaseScale& scale);
+
+/// Adds a step, with the metric `A` in between; one with events begins anew.
 void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth, const MassMatrix& A,
                 const PhaseScale& scale, PhaseError& phase);
 

@@ -89,8 +89,11 @@ inline constexpr double max_energy_of_copy = 4;
 /// Of max_overlap: phases off by less are followed no further (LE-25).
 inline constexpr double followed_phase = 0.5;
 
-/// Impacts that turn over less than this part of the energies of the run change little.
-inline constexpr double small_impact = 0.01;
+/// Impacts that turn over less than this part of the energies change velocities by less than max_overlap.
+constexpr double small_impact(double max_overlap)
+{
+    return max_overlap * max_overlap;
+}
 
 /// An impact of the run is where its step is, up to so many steps.
 inline constexpr double known_steps = 4;

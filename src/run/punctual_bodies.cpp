@@ -344,7 +344,8 @@ void look_at_phases_of_bodies(const BodyOrder& order, const RunSoFar& run, std::
             const ImpactMatch match{.end_s = run.state.t_s,
                                     .shortest_s = known_steps * phase.h_s,
                                     .off_m = phase.max_overlap * group_m,
-                                    .energy_J = small_impact * (copy.most_J(a) + copy.most_J(b))};
+                                    .energy_J =
+                                        small_impact(phase.max_overlap) * (copy.most_J(a) + copy.most_J(b))};
             const auto partners = rest.find(bodies);
             const std::span<const Event> known =
                 partners == rest.end() ? std::span<const Event>() : std::span<const Event>(partners->second);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -25,8 +26,7 @@ public:
           scratch_(order.model),
           at_(order.start),
           tried_(order.start),
-          energies_(static_cast<std::size_t>(order.groups.count)),
-          small_m_(slow_impact * min_overlap * order.scheme.activation_gap_m)
+          energies_(static_cast<std::size_t>(order.groups.count))
     {
     }
 
@@ -52,7 +52,7 @@ public:
         for (const Event& event : scratch_.events) {
             if (event.kind != EventKind::Impact || !(event.velocity_before_m_s < 0)) continue;
             const double jump_m_s = event.velocity_after_m_s - event.velocity_before_m_s;
-            if (!(jump_m_s * order_.scheme.h_s > small_m_)) continue;
+            if (!(jump_m_s * order_.scheme.h_s > small_m(event.contact))) continue;
             const double gap_m = order_.model.gap_m(event.contact, point_of(at_), scratch_.work);
             const double s = -gap_m / event.velocity_before_m_s;
             first_s = std::min(first_s.value_or(s), s);
@@ -89,6 +89,11 @@ private:
         const StepReport report = step(order_.model, settings_, order_.solver, state, scratch_);
         state.t_s = end_s;
         return !end_of_failed(report.status);
+    }
+
+    [[nodiscard]] double small_m(int contact) const
+    {
+        return slow_impact * order_.scales[static_cast<std::size_t>(contact)].small_m;
     }
 
     void note_motion(double h_s)
@@ -129,7 +134,7 @@ private:
     std::vector<GroupEnergy> energies_;  ///< of the groups
     mutable Eigen::VectorXd momentum_;
     mutable std::vector<double> kinetic_J_;
-    double small_m_, tried_s_ = 0, last_s_ = 0;
+    double tried_s_ = 0, last_s_ = 0;
 };
 
 /// Forces that a caller gives from step to step cannot be given once more.
@@ -151,35 +156,64 @@ Departure CoordinateRetakes::from_run() const
         const auto k = static_cast<std::size_t>(c);
         const double off_m = std::abs(order_.model.gap_m(c, point_of(at_), work) -
                                       order_.model.gap_m(c, point_of(run_.state), work)),
-                     part = off_m / order_.largest_gap_m[k];
-        if (!(off_m > small_m_ && part > far.place)) continue;
+                     part = off_m / order_.scales[k].largest_gap_m;
+        if (!(off_m > small_m(c) && part > far.place)) continue;
         far.place = part;
         far.where = "the gap of " + order_.model.system().contacts[k].name;
     }
     return far;
 }
 
-/// Whether impacts of some group are late beside its own motion; where `until` may look at all of them, also
-/// those of all groups together.
+/// Whether impacts of some group that moves are late beside its own motion; where `until` may look at all of
+/// them, also those of all groups together.
 bool is_late(const CoordinateOrder& order, const RunSoFar& run)
 {
-    const auto late = [&](double jumps2_m2_s2, double largest_m) {
-        return carom::is_late(jumps2_m2_s2, order.scheme.h_s, largest_m, followed * order.scheme.max_overlap,
-                              min_overlap * order.scheme.activation_gap_m);
+    const auto late = [&](double jumps2_m2_s2, const ContactScale& scale) {
+        return carom::is_late(jumps2_m2_s2, order.scheme.h_s, scale.largest_gap_m,
+                              followed * order.scheme.max_overlap, scale.small_m);
     };
     std::vector<double> jumps2_m2_s2(static_cast<std::size_t>(order.groups.count), 0.0);
-    double all_m2_s2 = 0, largest_m = 0;
+    double all_m2_s2 = 0;
+    ContactScale all;
     for (std::size_t c = 0; c < run.progress.delays.size(); ++c) {
-        jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])] +=
-            run.progress.delays[c].jumps2_m2_s2;
-        all_m2_s2 += run.progress.delays[c].jumps2_m2_s2;
-        largest_m = std::max(largest_m, order.largest_gap_m[c]);
+        const double of_contact_m2_s2 = run.progress.delays[c].jumps2_m2_s2;
+        jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])] += of_contact_m2_s2;
+        all_m2_s2 += of_contact_m2_s2;
+        all.largest_gap_m = std::max(all.largest_gap_m, order.scales[c].largest_gap_m);
+        all.small_m = std::max(all.small_m, order.scales[c].small_m);
     }
-    if (order.plan.until.formula && late(all_m2_s2, largest_m)) return true;
+    if (order.plan.until.formula && late(all_m2_s2, all)) return true;
     for (std::size_t c = 0; c < run.progress.delays.size(); ++c)
-        if (late(jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])], order.largest_gap_m[c]))
+        if (order.scales[c].moves &&
+            late(jumps2_m2_s2[static_cast<std::size_t>(order.groups.of_contact[c])], order.scales[c]))
             return true;
     return false;
+}
+
+/// Those of the contacts of a group.
+std::vector<Event> events_of(int group, const CoordinateOrder& order, std::span<const Event> events)
+{
+    std::vector<Event> result;
+    std::ranges::copy_if(events, std::back_inserter(result), [&](const Event& event) {
+        return order.model.is_contact(event.contact) &&
+               order.groups.of_contact[static_cast<std::size_t>(event.contact)] == group;
+    });
+    return result;
+}
+
+/// Which impacts of a group count, and how far apart they may be in two runs (LE-25).
+ImpactMatch match_of(int group, const CoordinateOrder& order, const RunSoFar& run)
+{
+    const double exchanged_J = order.run_scales_J.empty()
+                                   ? run.progress.certifier.sums().watch.run_scale_J
+                                   : order.run_scales_J[static_cast<std::size_t>(group)];
+    double largest_gap_m = 0;
+    for (std::size_t c = 0; c < order.scales.size(); ++c)
+        if (order.groups.of_contact[c] == group) largest_gap_m = order.scales[c].largest_gap_m;
+    return {.end_s = run.state.t_s,
+            .shortest_s = known_steps * order.scheme.h_s,
+            .off_m = order.scheme.max_overlap * largest_gap_m,
+            .energy_J = small_impact(order.scheme.max_overlap) * exchanged_J};
 }
 
 }  // namespace
@@ -187,7 +221,7 @@ bool is_late(const CoordinateOrder& order, const RunSoFar& run)
 void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings)
 {
     const SchemeOfRun& scheme = order.scheme;
-    if (!has_copy(order) || run.progress.rest.at_rest() || !is_late(order, run)) return;
+    if (!has_copy(order) || !is_late(order, run)) return;
     CoordinateRetakes copy(order, run, Smooth::AsInRun);
     look_at_punctual_copy(copy,
                           {.grid = StepGrid(order.start.t_s, scheme.h_s, order.plan.duration_s),
@@ -201,23 +235,23 @@ void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std
 void look_at_phases(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings)
 {
     const SchemeOfRun& scheme = order.scheme;
-    const RunInPhase phase{run.progress.phase.sum_rad, scheme.h_s, scheme.max_overlap};
+    const RunInPhase phase{order.phase_rad, scheme.h_s, scheme.max_overlap};
     if (!has_copy(order) || !order.plan.keep_events || !phase.is_followed()) return;
     CoordinateRetakes copy(order, run, Smooth::Extrapolated);
     const StepGrid grid(order.start.t_s, scheme.h_s, order.plan.duration_s);
     for (double left_s; (left_s = run.state.t_s - copy.at().t_s) > 1e-9 * grid.h_s;)
         if (!take_punctually(copy, std::min(grid.h_s, left_s))) return;
-    const ImpactMatch match{.end_s = run.state.t_s,
-                            .shortest_s = known_steps * scheme.h_s,
-                            .off_m = scheme.max_overlap * *std::ranges::max_element(order.largest_gap_m),
-                            .energy_J = small_impact * run.progress.certifier.sums().watch.run_scale_J};
     const auto name = [&](const Event& impact) {
         return order.model.system().contacts[static_cast<std::size_t>(impact.contact)].name;
     };
-    if (const auto missed = impact_without_partner(copy.happened(), run.events, match))
-        findings.push_back(other_impact(name(*missed), *missed, false, phase));
-    else if (const auto extra = impact_without_partner(run.events, copy.happened(), match))
-        findings.push_back(other_impact(name(*extra), *extra, true, phase));
+    for (int g = 0; g < order.groups.count; ++g) {
+        const ImpactMatch match = match_of(g, order, run);
+        const auto mine = events_of(g, order, run.events), others = events_of(g, order, copy.happened());
+        if (const auto missed = impact_without_partner(others, mine, match))
+            findings.push_back(other_impact(name(*missed), *missed, false, phase));
+        else if (const auto extra = impact_without_partner(mine, others, match))
+            findings.push_back(other_impact(name(*extra), *extra, true, phase));
+    }
 }
 
 }  // namespace carom

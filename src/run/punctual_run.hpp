@@ -17,7 +17,9 @@ struct CoordinateOrder {
     SchemeOfRun scheme;
     const State& start;  ///< of the run; without coordinates: not known
     MotionGroups groups;
-    std::vector<double> largest_gap_m;  ///< of each contact, that of its group in the run
+    std::vector<ContactScale> scales;  ///< of each contact, by its group in the run
+    std::vector<double> run_scales_J;  ///< energies that take part in each group; none where all is one
+    double phase_rad;                  ///< (LE-25)
 };
 
 /// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23).

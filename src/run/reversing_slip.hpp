@@ -2,7 +2,9 @@
 
 #include "impact_delays.hpp"
 
+#include <optional>
 #include <span>
+#include <string>
 
 namespace carom {
 
@@ -23,7 +25,14 @@ namespace carom {
 void note_dissipation(std::span<const ContactStep> contacts, const StepReport& report,
                       SlipWork& sum) noexcept;
 
+/// One contact of it.
+void note_friction(const ContactStep& contact, SlipWork& sum) noexcept;
+
 /// Finding `step_too_long` of a run that ends here; a step that is known to be too long needs no second word.
 void look_at_slip_work(const RunSoFar& run, double h_s, double tolerance, std::vector<Finding>& findings);
+
+/// The same of works where `energy_J` takes part. `of`: whose they are, if not of all.
+[[nodiscard]] std::optional<Finding> look_at_work(const SlipWork& sum, double energy_J, double end_s,
+                                                  double h_s, double tolerance, const std::string& of = {});
 
 }  // namespace carom

@@ -33,10 +33,9 @@ bool UnresolvedMotion::after_step(const Eigen::VectorXd& before, const Eigen::Ve
     return false;
 }
 
-void UnresolvedMotion::judge(double alternating_J, double tolerance, double ended_s, double h_s,
-                             Certifier& certifier)
+void UnresolvedMotion::judge(double alternating_J, double scale_J, double tolerance, double ended_s,
+                             double h_s, Certifier& certifier, const std::string& of)
 {
-    const double scale_J = certifier.sums().watch.run_scale_J;
     if (!(alternating_J > tolerance * tolerance * scale_J)) {
         steps_ = std::max(0, steps_ - 1);
         return;
@@ -47,10 +46,10 @@ void UnresolvedMotion::judge(double alternating_J, double tolerance, double ende
         {.code = "step_too_long",
          .time_s = ended_s,
          .message =
-             fmt::format("velocities change back and forth from step to step, with {:.2g} of the energy in "
+             fmt::format("velocities{} change back and forth from step to step, with {:.2g} of the energy in "
                          "the run: an oscillation with fewer than ten steps per period, whose energy the "
                          "scheme conserves and whose phase it does not; take a step well below {:.1e} s",
-                         alternating_J / scale_J, h_s),
+                         of.empty() ? "" : " of " + of, alternating_J / scale_J, h_s),
          .count = 1,
          .uncertifies = true,
          .about = "motion"});

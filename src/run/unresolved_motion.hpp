@@ -4,6 +4,8 @@
 
 #include <Eigen/Core>
 
+#include <string>
+
 namespace carom {
 
 /// Oscillations that an implicit scheme passes over (LE-24): it keeps their energy, and their velocity
@@ -19,8 +21,10 @@ public:
     /// The part of the velocities that changes back and forth.
     [[nodiscard]] const Eigen::VectorXd& alternating() const noexcept { return other_; }
 
-    /// Finding `step_too_long` where they have too much energy, and go on having it.
-    void judge(double alternating_J, double tolerance, double ended_s, double h_s, Certifier& certifier);
+    /// Finding `step_too_long` where they have too much of the energy `scale_J` that takes part, and go on having
+    /// it. `of`: whose velocities they are, if not all.
+    void judge(double alternating_J, double scale_J, double tolerance, double ended_s, double h_s,
+               Certifier& certifier, const std::string& of = {});
 
 private:
     Eigen::VectorXd change_, other_;  ///< of the velocity in the last step; none after an event
