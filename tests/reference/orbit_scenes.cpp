@@ -290,8 +290,8 @@ value = "m2/2*l1*l2*cos(q1 - q2)*q1' + m2*l2^2/3*q2'"
     return scene;
 }
 
-/// The hub moves on arcs about the feet, which lie on the slope at equal distances; x along the slope. The
-/// spokes are massless: J goes with the turning about a foot, and the landing is the family's own map.
+/// The hub moves on arcs about the feet, which lie on the slope at equal distances; x along the slope. On all
+/// of these arcs the wheel turns at x'/y. The landing is the family's own map.
 OrbitScene rimless_scene(const Task& task)
 {
     OrbitScene scene{.parameters = {}, .body = {}, .state = {"x", "y"}};
@@ -299,7 +299,6 @@ OrbitScene rimless_scene(const Task& task)
     scene.parameters["speed0"] = 1;
     scene.body = R"toml(
 al = "pi/nsp"
-M = "m + J/l^2"
 d = "2*l*sin(al)"
 eta = "(J + m*l^2*cos(2*al))/(J + m*l^2)"
 [[coordinate]]
@@ -311,7 +310,7 @@ name = "y"
 start = "l*cos(al)"
 start_velocity = "speed0*sin(al)"
 [lagrangian]
-kinetic = "M/2*(x'^2 + y'^2)"
+kinetic = "m/2*(x'^2 + y'^2) + J/2*(x'/y)^2"
 potential = "m*g*(y*cos(gamma) - x*sin(gamma))"
 [[contact]]
 name = "foot"

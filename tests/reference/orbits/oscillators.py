@@ -252,6 +252,19 @@ def oscillator_grazes(r):
         "w_graze": at_w, "t_graze": t, "impact_phase": phase, "v_after": -at.e * v, "gap_slope": slope, "multipliers": m}
 
 
+def left_of_directions(M, discarded, cycles):
+    """A direction x grows within M^N to |M^N x| between |m|^N/kappa and kappa |m|^N, kappa the condition of the eigenvectors: log(kappa)/N of a mean over N cycles.
+    Of real multipliers only what the cycles before have not turned to the first eigenvector yet."""
+    first, second = (mpc(*m) for m in multipliers(M))
+    v, w = ((M[0, 1], m - M[0, 0]) for m in (first, second))
+    turned = abs(v[0] * w[0] + v[1].conjugate() * w[1]) / sqrt((v[0] ** 2 + abs(v[1]) ** 2) * (w[0] ** 2 + abs(w[1]) ** 2))
+    kappa = sqrt((1 + turned) / (1 - turned))
+    rest = log(kappa)
+    if first.imag == 0:
+        rest = min(rest, kappa**2 * abs(second / first) ** discarded)
+    return rest / cycles
+
+
 def oscillator_exponents(r):
     """Exponents of an orbit that attracts."""
     p, one, (v, phase) = oscillator_orbit(r)
@@ -262,5 +275,7 @@ def oscillator_exponents(r):
     state = one.at(v, phase, t0)
     p = {key: value for key, value in p.items() if key != "n"}
     values = sorted((float(log(modulus(x)) / one.T) for x in m), reverse=True)
-    return dict(p, x0=float(f"{float(state[0]):.6g}"), v0=float(f"{float(state[1]):.6g}"), n_discard=300, n_cycles=400), {
-        "lyapunov_1": values[0], "lyapunov_2": values[1], "impacts_per_forcing_period": 1.0, "chaotic": False}
+    cycles = dict(n_discard=300, n_cycles=400)
+    left = float(left_of_directions(one.monodromy(v, phase, t0), *cycles.values()) / one.T)
+    return dict(p, x0=float(f"{float(state[0]):.6g}"), v0=float(f"{float(state[1]):.6g}"), **cycles), {
+        "lyapunov_1": values[0], "lyapunov_2": values[1], "impacts_per_forcing_period": 1.0, "chaotic": False}, {"lyapunov_1": left, "lyapunov_2": left}
