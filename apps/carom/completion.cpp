@@ -50,7 +50,7 @@ bool takes_file(const CLI::Option& option)
 /// Words that follow `carom COMMAND`.
 std::string bash_command(const CLI::App& command)
 {
-    std::string words, choices, files;
+    std::string words, choices;
     for (const CLI::Option* option : named_options(command)) {
         const auto flags = flags_of(*option);
         words += fmt::format("{}{}", words.empty() ? "" : " ", fmt::join(flags, " "));

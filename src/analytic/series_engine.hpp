@@ -206,7 +206,7 @@ private:
     [[nodiscard]] double gap_defect(double s);
     void judge(double defect);
     [[nodiscard]] bool treat();
-    [[nodiscard]] bool strike(std::vector<int> hit, bool soft, EventKind kind);
+    [[nodiscard]] bool strike(const std::vector<int>& hit, bool soft, EventKind kind);
     void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
                       const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
                       EventKind kind);

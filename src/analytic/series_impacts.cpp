@@ -71,7 +71,7 @@ std::vector<int> SeriesEngine::struck_with(const std::vector<int>& hit, const Me
 
 /// A velocity jump at this instant (PS-8): by the map of the model, or by the laws of its contacts; `soft`:
 /// without restitution.
-bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
+bool SeriesEngine::strike(const std::vector<int>& hit, bool soft, EventKind kind)
 {
     const auto A = metric_at(model_, q_);
     if (!A) return fail(StepStatus::MetricSingular, A.error().message);

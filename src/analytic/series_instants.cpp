@@ -96,7 +96,7 @@ void SeriesEngine::look_at_start()
         }
     }
     project_configuration();
-    if (!hit.empty()) static_cast<void>(strike(std::move(hit), false, EventKind::Impact));
+    if (!hit.empty()) static_cast<void>(strike(hit, false, EventKind::Impact));
 }
 
 /// Slip in space that is slower than what rounding of its forces makes of it has no direction: it is rest,
@@ -209,7 +209,7 @@ bool SeriesEngine::treat()
         }
     }
     if (flipped && !look_behind_switches(hit)) return false;
-    return hit.empty() || strike(std::move(hit), false, EventKind::Impact);
+    return hit.empty() || strike(hit, false, EventKind::Impact);
 }
 
 /// A state outside of what contacts allow: there is no motion.

@@ -188,7 +188,7 @@ SeriesProgram::SeriesProgram(const Graph& graph, std::span<const int> outputs, i
     for (const int node : outputs) {
         registers.push_back(lowering.reg_of(node));
     }
-    tape = SeriesTape(std::move(lowering.instructions), std::move(lowering.switched), order);
+    tape = SeriesTape(std::move(lowering.instructions), lowering.switched, order);
 }
 
 }  // namespace carom

@@ -37,8 +37,8 @@ public:
     RandomNumber read()
     {
         RandomNumber number;
-        number.name = text("name");
-        const std::string kind = text("kind");
+        number.name = word_of(item_, "name");
+        const std::string kind = word_of(item_, "kind");
         if (kind == "uniform") {
             number.kind = RandomNumber::Kind::Uniform;
             need("low", number);
@@ -72,11 +72,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string text(std::string_view key) const
-    {
-        const Node* node = find(item_, key);
-        return node != nullptr && node->kind == Node::Kind::Text ? node->text : "";
-    }
     double value(std::string_view key, double fallback)
     {
         const Node* node = find(item_, key);
@@ -97,7 +92,8 @@ private:
         number.drawable = number.drawable && node != nullptr && !mistakes_.known_at(node->place);
         if (node != nullptr) return;
         mistakes_.add(item_.place, ErrorCode::MissingKey,
-                      fmt::format("a {} number has no {}", text("kind"), key), fmt::format("give {}", key));
+                      fmt::format("a {} number has no {}", word_of(item_, "kind"), key),
+                      fmt::format("give {}", key));
     }
 
     /// Numbers that make no distribution are told once, at the head of the list.

@@ -179,7 +179,7 @@ std::optional<Shape> height_field_of(const BodyValues& values)
     }
     // looked at before memory is taken; written so that NaN is refused too
     const bool whole = columns == std::floor(columns) && rows == std::floor(rows);
-    if (!(columns >= 2 && rows >= 2 && whole && columns * rows <= static_cast<double>(max_triangles / 2))) {
+    if (!(columns >= 2 && rows >= 2 && whole && 2 * columns * rows <= static_cast<double>(max_triangles))) {
         values.mistakes_.add(
             values.item_.place, ErrorCode::SettingOutOfRange,
             fmt::format("a heightfield of {} x {} points", columns, rows),

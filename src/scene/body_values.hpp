@@ -19,12 +19,6 @@ namespace carom::detail {
     return list != nullptr ? list->items : none;
 }
 
-[[nodiscard]] inline std::string word_of(const Node& item, std::string_view key, std::string fallback = {})
-{
-    const Node* node = find(item, key);
-    return node != nullptr && node->kind == Node::Kind::Text ? node->text : fallback;
-}
-
 /// Reads the numbers of one table, which may be formulas of parameters.
 class BodyValues {
 public:

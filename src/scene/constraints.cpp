@@ -27,7 +27,7 @@ public:
     {
         constraint_.zero = list("zero");
         constraint_.velocity = list("velocity");
-        constraint_.only_while = text(item_, "only_while");
+        constraint_.only_while = word_of(item_, "only_while");
         read_map();
         const Node* law = find(item_, "law");
         const Node* sets = find(item_, "set");
@@ -49,12 +49,6 @@ private:
     {
         mistakes_.add(place, code, std::move(message), std::move(hint));
         good_ = false;
-    }
-
-    static std::string text(const Node& table, std::string_view key)
-    {
-        const Node* node = find(table, key);
-        return node != nullptr && node->kind == Kind::Text ? node->text : std::string();
     }
 
     std::optional<Formula> formula(const Node* node)
@@ -100,7 +94,7 @@ private:
     void read_law(const Node& law)
     {
         const Node* kind_node = find(law, "kind");
-        const std::string kind = kind_node != nullptr ? text(law, "kind") : "firm";
+        const std::string kind = kind_node != nullptr ? word_of(law, "kind") : "firm";
         if (kind == "firm") {
             not_with(law, {"low", "high", "limit", "friction", "preload", "normal"}, "a firm constraint",
                      "write kind = \"limited\" or kind = \"friction\"");
@@ -179,7 +173,7 @@ private:
                    "add friction = ..., the coefficient mu");
             return;
         }
-        const std::string normal = text(law, "normal");
+        const std::string normal = word_of(law, "normal");
         if (auto mu = size(friction)) {
             add_limit(unit_set(), std::move(*mu));
             constraint_.limits.back().pressed_by = normal.empty() ? constraint_.name : normal;
@@ -192,7 +186,7 @@ private:
 
     void read_set(const Node& set)
     {
-        const std::string kind = text(set, "kind");
+        const std::string kind = word_of(set, "kind");
         std::shared_ptr<const ConvexSet> read;
         if (kind == "ball") {
             const Node* radius = find(set, "radius");
@@ -206,7 +200,7 @@ private:
         }
         const auto scale = size(find(set, "size"));
         add_limit(std::move(read), scale.value_or(Formula::constant(1)));
-        constraint_.limits.back().pressed_by = text(set, "normal");
+        constraint_.limits.back().pressed_by = word_of(set, "normal");
     }
 
     std::shared_ptr<const ConvexSet> box(const Node& set)

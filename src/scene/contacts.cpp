@@ -98,9 +98,7 @@ private:
     void read_law(const Node& law)
     {
         contact_.restitution = restitution_of(law);
-        const Node* kind_node = find(law, "kind");
-        const std::string kind =
-            kind_node != nullptr && kind_node->kind == Kind::Text ? kind_node->text : "unilateral";
+        const std::string kind = word_of(law, "kind", "unilateral");
         if (kind != "unilateral" && kind != "coulomb" && kind != "rough") return;  // told already
         if (kind == "unilateral") {
             for (const char* key : {"friction", "static_friction", "tangential_restitution", "shape"}) {
@@ -169,8 +167,7 @@ private:
 
     FrictionShape shape_of(const Node& shape)
     {
-        const Node* kind = find(shape, "kind");
-        const std::string name = kind != nullptr && kind->kind == Kind::Text ? kind->text : "";
+        const std::string name = word_of(shape, "kind");
         Expected<FrictionShape> result = FrictionShape(FrictionDisc{});
         if (name == "interval") {
             result = FrictionShape(

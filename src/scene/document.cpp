@@ -115,6 +115,12 @@ Node* find(Node& table, std::string_view key)
     return const_cast<Node*>(find(std::as_const(table), key));
 }
 
+std::string word_of(const Node& table, std::string_view key, std::string_view fallback)
+{
+    const Node* node = find(table, key);
+    return node != nullptr && node->kind == Node::Kind::Text ? node->text : std::string(fallback);
+}
+
 const Node* find_named(const Node& list, std::string_view name)
 {
     for (const Node& item : list.items) {

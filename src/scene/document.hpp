@@ -35,6 +35,9 @@ struct Entry {
 [[nodiscard]] const Node* find(const Node& table, std::string_view key);
 [[nodiscard]] Node* find(Node& table, std::string_view key);
 
+/// The text of an entry; the fallback where there is none, or no text.
+[[nodiscard]] std::string word_of(const Node& table, std::string_view key, std::string_view fallback = {});
+
 /// The thing of a list whose entry `name` is this; nullptr if there is none.
 [[nodiscard]] const Node* find_named(const Node& list, std::string_view name);
 [[nodiscard]] Node* find_named(Node& list, std::string_view name);

@@ -181,13 +181,9 @@ private:
 
     void read_looks(std::size_t number)
     {
-        const auto text = [&](const char* key, std::string fallback) {
-            const Node* node = find(item_, key);
-            return node != nullptr && node->kind == Kind::Text ? node->text : fallback;
-        };
         // the yellow, last of the palette, is too pale to come by itself
-        drawing_.colour = text("colour", std::string(palette[number % (palette.size() - 1)].name));
-        drawing_.label = text("label", "");
+        drawing_.colour = word_of(item_, "colour", palette[number % (palette.size() - 1)].name);
+        drawing_.label = word_of(item_, "label");
         const Node* closed = find(item_, "closed");
         if (closed != nullptr && drawing_.kind != DrawingKind::Polyline) {
             refuse(closed->key_place, ErrorCode::NotAllowedHere,

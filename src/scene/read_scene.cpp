@@ -115,9 +115,8 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     if (!draft.start_known || !names.unvalued.empty()) return std::nullopt;
     State start = make_state(model, vector_of(draft.q), vector_of(draft.u), settings.start_s);
     if (!settings.length_m) settings.length_m = typical_length(model, start);
-    settings.integrator =
-        with_activation_gap(std::move(settings.integrator),
-                            settings.activation_gap_m.value_or(gap_tolerance * *settings.length_m));
+    settings.integrator = with_activation_gap(
+        settings.integrator, settings.activation_gap_m.value_or(gap_tolerance * *settings.length_m));
     add_model_errors(root, check_start(model, start, gap_tolerance * *settings.length_m), mistakes);
     if (std::holds_alternative<SeriesSettings>(settings.integrator)) {
         add_model_errors(root, check_for_series(model), mistakes);

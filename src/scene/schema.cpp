@@ -35,7 +35,7 @@ Json group_schema(const std::string& path);
 /// What values a field takes, without its description.
 Json type_schema(const Field& field)
 {
-    const Json number = {{"type", "number"}}, formula = {{"type", {"number", "string"}}};
+    Json number = {{"type", "number"}}, formula = {{"type", {"number", "string"}}};
     switch (field.type) {
     case Type::Group: return group_schema(std::string(field.path));
     case Type::GroupList: return list_of(group_schema(std::string(field.path) + "[]"));

@@ -271,7 +271,7 @@ private:
 
     Expected<SetPointer> half_line(const SetDraft& set)
     {
-        const auto ray = pointer_to(PolyhedralCone::from_generators(matrix(set, "direction")));
+        auto ray = pointer_to(PolyhedralCone::from_generators(matrix(set, "direction")));
         if (!ray) return ray;
         return pointer_to(Moved::translated(*ray, vector(set, "point")));
     }

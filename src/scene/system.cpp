@@ -14,12 +14,6 @@ namespace {
 
 using Kind = Node::Kind;
 
-std::string text_of(const Node& table, std::string_view key, std::string fallback)
-{
-    const Node* node = find(table, key);
-    return node != nullptr && node->kind == Kind::Text ? node->text : fallback;
-}
-
 class Drafting {
 public:
     Drafting(const Node& root, const Names& names, Mistakes& mistakes)
@@ -75,14 +69,14 @@ private:
     void add_coordinate(const Node& item)
     {
         using Meaning = Vocabulary::Meaning;
-        const std::string name = text_of(item, "name", "");
+        const std::string name = word_of(item, "name");
         const auto meaning = names_.vocabulary.find(name);
         const auto next = static_cast<int>(draft_.system.coordinates.size());
         if (!meaning || meaning->kind != Meaning::Kind::Coordinate || meaning->index != next) {
             draft_.start_known = false;
             return;
         }
-        draft_.system.coordinates.push_back({.name = name, .unit = text_of(item, "unit", "m")});
+        draft_.system.coordinates.push_back({.name = name, .unit = word_of(item, "unit", "m")});
         draft_.q.push_back(start_value(find(item, "start"), true));
         draft_.u.push_back(start_value(find(item, "start_velocity"), false));
     }
@@ -172,7 +166,7 @@ private:
         const auto value = formula_of(find(item, "value"), names_, mistakes_);
         draft_.system.probes.push_back({.name = name_of(item, probe_names_),
                                         .value = value.value_or(Formula()),
-                                        .unit = text_of(item, "unit", "")});
+                                        .unit = word_of(item, "unit")});
     }
 
     void add_drawing(const Node& item)

@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    void refuse(ErrorCode code, std::string where, std::string message, std::string hint)
+    void refuse(ErrorCode code, std::string_view where, std::string message, std::string hint)
     {
         errors_.push_back({.code = code,
                            .where = printable(where),

@@ -87,8 +87,8 @@ double quadrature_start(QuadratureStart function, double x) noexcept
 
 }  // namespace
 
-SeriesTape::SeriesTape(std::vector<SeriesInstruction> instructions, std::vector<int> switched_registers,
-                       int order)
+SeriesTape::SeriesTape(std::vector<SeriesInstruction> instructions,
+                       const std::vector<int>& switched_registers, int order)
     : instructions_(std::move(instructions)), stride_(static_cast<std::size_t>(order) + 1), order_(order)
 {
     constant_.assign(instructions_.size(), 0);

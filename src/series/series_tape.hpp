@@ -131,7 +131,8 @@ struct SeriesSwitch {
 class SeriesTape {
 public:
     SeriesTape() = default;
-    SeriesTape(std::vector<SeriesInstruction> instructions, std::vector<int> switched_registers, int order);
+    SeriesTape(std::vector<SeriesInstruction> instructions, const std::vector<int>& switched_registers,
+               int order);
 
     [[nodiscard]] int order() const noexcept { return order_; }
     [[nodiscard]] int size() const noexcept { return static_cast<int>(instructions_.size()); }

@@ -81,7 +81,8 @@ int ProximalNewton::run(const FlatProblem& problem, const Budget& budget, std::s
         const double error_y = problem.error(y_, u_).worst();
         keep(y_, error_y);
         if (!solved && !(error_y < 0.5 * error)) {
-            if ((sigma *= rises_by) > largest_sigma || ++failures > max_failures) break;
+            sigma *= rises_by;
+            if (sigma > largest_sigma || ++failures > max_failures) break;
             std::copy(x.begin(), x.end(), x_.begin());
             error = best;
             continue;
