@@ -70,7 +70,7 @@ void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, 
     const auto kept = bodies.kept_before();
     for (std::size_t k = 0; k < kept.size(); ++k) {
         const KeptContact::Closing& begun = kept[k].closing;
-        if (!(begun.percussion_Ns > 0) || kept[k].first < 0) continue;
+        if (!(begun.percussion_Ns > 0) || kept[k].first < 0 || kept[k].status != 0) continue;
         // bodies that are not found near each other any more have nothing left to stop
         const double met_m_s = bodies.approach_of_kept_m_s(k);
         const double off_m_s = std::abs(met_m_s - begun.left_m_s);

@@ -253,12 +253,14 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBody
     for (std::size_t i = 0; i < end.R.size(); ++i) {
         w.emplace_back(end.R[i] * end.W[i]);
     }
-    for (const BodyContact& contact : body_contacts(model_, end, 0)) {
-        if (!(contact.at.gap_m < -settings_.activation_gap_m)) continue;
+    for (const BodyContact& contact : body_contacts(model_, end, 2 * settings_.activation_gap_m)) {
         const double U = relative_velocity(contact, end.v, w)[0];
+        if (!(U < 0)) continue;
+        const bool begun = have_begun_impact(end, contact.first, contact.second);
         // what the last step saw is told; an approach so slow has lasted for longer than a step
-        if (!(U < 0) || contact.at.gap_m / U > h_s || have_touched(end, contact.first, contact.second))
-            continue;
+        const bool unseen = contact.at.gap_m < -settings_.activation_gap_m && contact.at.gap_m / U <= h_s &&
+                            !have_touched(end, contact.first, contact.second);
+        if (!begun && !unseen) continue;
         if (!(lost_J(model_, end, contact, U) > negligible_part * kinetic_J)) continue;
         // what turning makes of the velocity in a step, and what forces do
         const auto ahead = bodies.carried_on(contact, end, h_s);
@@ -269,7 +271,8 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBody
         look_for_unseen_impact({.name = name_of({contact.first, contact.second, 0}),
                                 .gap_m = contact.at.gap_m,
                                 .U_m_s = U,
-                                .acceleration_m_s2 = std::abs(a) + std::abs(bend) / h_s},
+                                .acceleration_m_s2 = std::abs(a) + std::abs(bend) / h_s,
+                                .begun = begun},
                                h_s, end.t_s, findings);
     }
 }

@@ -20,15 +20,20 @@ void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end
 {
     const double slow_m_s = persistent_reach * h_s * contact.acceleration_m_s2;
     if (!(-contact.U_m_s > slow_m_s)) return;
-    const double since_s = contact.gap_m / contact.U_m_s;
+    const double since_s = contact.begun ? 0 : contact.gap_m / contact.U_m_s;
     findings.push_back(
         {.code = "unseen_impact",
          .time_s = end_s - since_s,
-         .message = fmt::format(
-             "the run ends {:.2e} s after {} has closed, and no step has seen this impact: the end is {:.2e} "
-             "m inside the obstacle with the velocity before the impact, {:.3g} m/s. End the run before that "
-             "instant or {:.1e} s later, or take a step below {:.1e} s",
-             since_s, contact.name, -contact.gap_m, contact.U_m_s, h_s, 2 * since_s),
+         .message =
+             contact.begun
+                 ? fmt::format("the run ends within an impact of {}: the last step has begun it, and the "
+                               "contact still closes with {:.3g} m/s. End the run {:.1e} s later, or earlier",
+                               contact.name, -contact.U_m_s, h_s)
+                 : fmt::format(
+                       "the run ends {:.2e} s after {} has closed, and no step has seen this impact: the end "
+                       "is {:.2e} m inside the obstacle with the velocity before the impact, {:.3g} m/s. End "
+                       "the run before that instant or {:.1e} s later, or take a step below {:.1e} s",
+                       since_s, contact.name, -contact.gap_m, contact.U_m_s, h_s, 2 * since_s),
          .count = 1,
          .uncertifies = true,
          .about = contact.name});

@@ -16,15 +16,17 @@ namespace carom {
 /// contact does: the balls of a cradle that touch hardly leave each other.
 inline constexpr double min_overlap = 1e6;
 
-/// A contact that is inside its obstacle where the run ends.
+/// A contact that is inside its obstacle, or still closes, where the run ends.
 struct ApproachAtEnd {
     std::string name = {};
     double gap_m = 0;
     double U_m_s = 0;              ///< its normal velocity,
     double acceleration_m_s2 = 0;  ///< and what forces and curvature make of it in a second
+    bool begun = false;            ///< the last step has taken a part of the impact (BO-9): gap_m is zero
 };
 
-/// (LE-12): if it goes on into it, it collided before the end. Finding `unseen_impact`.
+/// (LE-12): if it goes on into it, it collided before the end; or its impact has begun, and no step ends it.
+/// Finding `unseen_impact`.
 void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end_s,
                             std::vector<Finding>& findings);
 

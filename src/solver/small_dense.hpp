@@ -1,9 +1,6 @@
 #pragma once
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"  // functions of four numbers are inlined everywhere
 #include "core/four_numbers.hpp"
-#pragma GCC diagnostic pop
 
 #include <algorithm>
 #include <cmath>

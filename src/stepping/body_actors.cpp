@@ -73,6 +73,16 @@ ConstraintStatus status_of_drive(std::size_t part, const BodyStepMemory& s)
 
 }  // namespace
 
+bool persists_with(const KeptContact& before, const MetAgain& met, double h_s) noexcept
+{
+    const bool stayed = before.closed || before.status != 0;
+    if (!stayed && !(has_bounced(before) && met.U_minus_m_s < 0)) return false;
+    const double bend = stayed ? 0 : before.away_m_s - met.U_minus_m_s;
+    const double reach =
+        reach_of_touch_m_s(met.U_free_m_s, met.U_minus_m_s, met.W_1_kg, stayed ? met.held_Ns : 0) + bend;
+    return stays_in_touch(met.U_minus_m_s, met.open_half_way_m, reach, h_s);
+}
+
 bool keeps_touching(const ContactStep& step, double held_Ns) noexcept
 {
     return -step.U_minus[0] <=
@@ -152,14 +162,12 @@ bool let_stop_persist(const MoreauSettings& settings, const State& state, std::s
     if (place < 0) return open <= 0;
     const KeptContact& before = state.kept[static_cast<std::size_t>(place)];
     const auto row = static_cast<std::size_t>(row_of_part(s, part));
-    const double W = s.problem.W.diagonal(static_cast<int>(s.contacts.size() + part))[0];
-    const double reach =
-        reach_of_touch_m_s(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
-    const double open_half_way = gap_half_way_m(s, open, s.problem.U_minus[row]);
-    if (touched(&before) &&
-        stays_in_touch(s.problem.U_minus[row], open_half_way, reach, settings.time_step_s))
-        stop.restitution = 0;
-    if (!touched(&before) && has_bounced(before) && open <= 0) stop.restitution = 0;
+    const MetAgain met{.U_minus_m_s = s.problem.U_minus[row],
+                       .U_free_m_s = s.problem.U_free[row],
+                       .W_1_kg = s.problem.W.diagonal(static_cast<int>(s.contacts.size() + part))[0],
+                       .held_Ns = before.percussion_Ns.x(),
+                       .open_half_way_m = gap_half_way_m(s, open, s.problem.U_minus[row])};
+    if (persists_with(before, met, settings.time_step_s)) stop.restitution = 0;
     return stop.restitution == 0 || open <= 0;
 }
 

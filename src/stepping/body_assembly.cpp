@@ -84,15 +84,19 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
     return nullptr;
 }
 
+/// Those of two bodies.
+std::span<const KeptContact> kept_of_pair(const State& state, int first, int second)
+{
+    const auto pair_of = [](const KeptContact& kept) { return std::tuple(kept.first, kept.second); };
+    const auto found = std::ranges::equal_range(state.kept, std::tuple(first, second), {}, pair_of);
+    return {found.begin(), found.end()};
+}
+
 /// Where those of its bodies begin.
 std::size_t first_kept(const State& state, const BodyContact& contact)
 {
-    const auto pair = std::tuple(contact.first, contact.second);
-    const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
-                                        [](const KeptContact& kept, const auto& wanted) {
-                                            return std::tuple(kept.first, kept.second) < wanted;
-                                        });
-    return static_cast<std::size_t>(found - state.kept.begin());
+    return static_cast<std::size_t>(kept_of_pair(state, contact.first, contact.second).data() -
+                                    state.kept.data());
 }
 
 const KeptContact* find_kept(const State& state, const BodyContact& contact)
@@ -113,22 +117,18 @@ double normal_W_1_kg(const BodyModel& model, const BodyStepMemory& s, const Body
     return W;
 }
 
-/// A contact that touched goes on touching when neither its approach nor its gap are more than the forces of
-/// a step and those that held it can make (MS-8): it has no restitution, and closes as a soft one does. One
-/// that was thrown back and comes back within the step does so by what bends or moves it alone (MS-14).
+/// Such a contact has no restitution, and closes as a soft one does.
 bool persists(const BodyModel& model, const MoreauSettings& settings, const KeptContact& touched,
               const BodyContact& contact, const BodyStepMemory& s)
 {
     const double U_minus = relative_velocity(contact, s.mid.v, s.w_before)[0];
-    const bool stayed = touched.closed || touched.status != 0;
-    if (!stayed && !(has_bounced(touched) && U_minus < 0)) return false;
-    const double U_free = relative_velocity(contact, s.v_free, s.w_free)[0];
-    const double held_Ns = stayed ? contact.at.normal.dot(touched.percussion_Ns) : 0;
-    const double bend = stayed ? 0 : touched.away_m_s - U_minus;
-    const double reach =
-        reach_of_touch_m_s(U_free, U_minus, normal_W_1_kg(model, s, contact), held_Ns) + bend;
-    const double open = gap_half_way_m(s, contact.at.gap_m, U_minus) - settings.activation_gap_m;
-    return stays_in_touch(U_minus, open, reach, settings.time_step_s);
+    const MetAgain met{.U_minus_m_s = U_minus,
+                       .U_free_m_s = relative_velocity(contact, s.v_free, s.w_free)[0],
+                       .W_1_kg = normal_W_1_kg(model, s, contact),
+                       .held_Ns = contact.at.normal.dot(touched.percussion_Ns),
+                       .open_half_way_m =
+                           gap_half_way_m(s, contact.at.gap_m, U_minus) - settings.activation_gap_m};
+    return persists_with(touched, met, settings.time_step_s);
 }
 
 /// Contacts that bounce act when they have closed; those that touched in the last step were looked for
@@ -215,14 +215,15 @@ bool is_factored(const BodyModel& model, const BodyStepMemory& s)
     return model.is_plain() && !s.implicit && s.contacts.size() >= FactorSweeps::min_interactions;
 }
 
-/// Stops that touched in the step before.
+/// Stops that touched in the step before, or were thrown back: they may persist.
 void find_touched_stops(const BodyModel& model, const State& state, std::vector<char>& stops)
 {
     stops.assign(static_cast<std::size_t>(model.stops), 0);
     for (const KeptContact& kept : state.kept) {
         if (kept.first >= 0) break;  // joints come first
         const int actor = -1 - kept.first;
-        if (actor < model.stops && touched(&kept)) stops[static_cast<std::size_t>(actor)] = 1;
+        if (actor < model.stops && (touched(&kept) || has_bounced(kept)))
+            stops[static_cast<std::size_t>(actor)] = 1;
     }
 }
 
@@ -401,12 +402,14 @@ bool was_closed(const State& state, const BodyContact& contact)
 
 bool have_touched(const State& state, int first, int second)
 {
-    const auto pair = std::tuple(first, second);
-    const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
-                                        [](const KeptContact& kept, const auto& wanted) {
-                                            return std::tuple(kept.first, kept.second) < wanted;
-                                        });
-    return found != state.kept.end() && std::tuple(found->first, found->second) == pair;
+    return !kept_of_pair(state, first, second).empty();
+}
+
+bool have_begun_impact(const State& state, int first, int second)
+{
+    return std::ranges::any_of(kept_of_pair(state, first, second), [](const KeptContact& kept) {
+        return kept.status == 0 && kept.closing.percussion_Ns > 0;
+    });
 }
 
 void load_map_rows(const BodyModel& model, BodyStepMemory& s)

@@ -346,17 +346,21 @@ void look_at_overlap_to_come(const BodyModel& model, BodyStepMemory& s)
 }
 
 /// Stops that bounce leave their overlap by themselves, as contacts do: moved out of it, the next step would
-/// find them open, and they would never come to rest.
+/// find them open, and they would never come to rest. Those that have closed since the step looked at them
+/// have not acted yet: the next step does that.
 void leave_bounces(BodyStepMemory& s)
 {
     for (JointPart& violation : s.violations) {
-        if (violation.kind != JointPart::Kind::Stop || !(violation.value < 0)) continue;
+        if (violation.kind != JointPart::Kind::Stop || violation.restitution == 0 || !(violation.value < 0))
+            continue;
+        bool holds = false;
         for (std::size_t k = 0; k < s.joints.size(); ++k) {
-            if (s.joints[k].actor != violation.actor || s.joints[k].restitution == 0) continue;
+            if (s.joints[k].actor != violation.actor) continue;
             const auto row = static_cast<std::size_t>(s.problem.offsets[s.contacts.size() + k]);
-            if (s.joint_U_plus[row] > velocity_at_rest * std::abs(s.problem.U_minus[row]))
-                violation.value = 0;
+            const bool bounces = s.joint_U_plus[row] > velocity_at_rest * std::abs(s.problem.U_minus[row]);
+            holds = s.joints[k].restitution == 0 || (s.P[row] > 0 && !bounces);
         }
+        if (!holds) violation.value = 0;
     }
 }
 

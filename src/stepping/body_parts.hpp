@@ -295,6 +295,18 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySt
     return before.acted && before.away_m_s >= 0;
 }
 
+/// What a step meets of a contact or stop that is known from the step before.
+struct MetAgain {
+    double U_minus_m_s = 0, U_free_m_s = 0, W_1_kg = 0;
+    double held_Ns = 0;          ///< percussion of the step before
+    double open_half_way_m = 0;  ///< gap beyond the activation gap
+};
+
+/// One that touched persists when neither its approach nor its gap are more than the forces of a step and
+/// those that held it can make (MS-8). One that was thrown back and comes back within the step does so by what
+/// bends or moves it alone (MS-14).
+[[nodiscard]] bool persists_with(const KeptContact& before, const MetAgain& met, double h_s) noexcept;
+
 /// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.
 [[nodiscard]] bool keeps_touching(const ContactStep& step, double held_Ns) noexcept;
 

@@ -21,6 +21,9 @@ namespace carom::detail {
 /// Whether some contact of two bodies acted or touched in the last step.
 [[nodiscard]] bool have_touched(const State& state, int first, int second);
 
+/// Two bodies, an impact of which the last step has begun and the next one ends (BO-9).
+[[nodiscard]] bool have_begun_impact(const State& state, int first, int second);
+
 /// A contact or stop that was closed in the step before, or touches where the run begins.
 [[nodiscard]] inline bool touched(const KeptContact* before) noexcept
 {

@@ -249,6 +249,7 @@ bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* bef
     if (before != nullptr && before->closing.percussion_Ns > 0) {
         add_first_part(*before, step);
         status.percussion_Ns = 0;
+        status.collision = true;
     }
     if (closing) {
         kept.closing = {.percussion_Ns = step.P[0],
@@ -364,23 +365,32 @@ void tie_islands(const BodyModel& model, BodyStepMemory& s)
     }
 }
 
-/// Who takes part in a collision: those that are tied to it.
+/// Who takes part in a collision: those that are tied to it. Where it has only begun, the next step ends it
+/// for those that touched as well.
 void find_collisions(const BodyModel& model, BodyStepMemory& s)
 {
+    constexpr char begins = 1, ends = 2;
     StatusScratch& w = s.statuses;
     w.tied = false;
     w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
     bool any = !w.closing.empty();
     for (const int c : w.closing) {
-        w.struck[island_of(model, c, s)] = 1;
+        w.struck[island_of(model, c, s)] = begins;
     }
     for (std::size_t k = 0; k < w.steps.size(); ++k) {
         if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
-        w.struck[island_of(model, w.steps[k].contact, s)] = 1;
+        w.struck[island_of(model, w.steps[k].contact, s)] = ends;
         any = true;
     }
     for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
-        w.statuses[k].collision = w.struck[island_of(model, w.steps[k].contact, s)] != 0;
+        const ContactStep& step = w.steps[k];
+        ContactMemory& status = w.statuses[k];
+        const char struck = w.struck[island_of(model, step.contact, s)];
+        if (struck == ends) status.collision = true;
+        if (struck != begins || status.collision || status.closed == 0 || !is_struck(step, status)) continue;
+        // its work is that of a contact that persists, and stands there
+        w.kept[static_cast<std::size_t>(w.place[k])].closing = {
+            .percussion_Ns = step.P[0], .velocity_m_s = step.U_minus[0], .left_m_s = step.U_plus[0]};
     }
 }
 
@@ -407,7 +417,11 @@ void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const
             event.velocity_before_m_s = gone.closing.velocity_m_s;
             event.velocity_after_m_s = gone.closing.left_m_s;
             event.energy_J = gone.closing.energy_J;
+            events.push_back(event);
         }
+        if (gone.status == 0) continue;
+        event.kind = EventKind::ContactLost;
+        event.percussion_Ns = event.velocity_before_m_s = event.velocity_after_m_s = event.energy_J = 0;
         events.push_back(event);
     }
 }

@@ -41,12 +41,6 @@ Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s
     return event;
 }
 
-/// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
-bool is_struck(const ContactStep& contact, const ContactMemory& before)
-{
-    return acts(contact) && contact.P[0] > 2 * before.percussion_Ns;
-}
-
 /// In State::slides: what is added where the catastrophe of the slide has been named.
 constexpr char catastrophe_named = 4;
 
@@ -141,6 +135,11 @@ bool collides(const ContactStep& contact, bool recognised, bool was_closed) noex
 {
     const bool persists = recognised ? contact.persists : was_closed;
     return acts(contact) && !persists && contact.U_minus[0] < -contact.rounding_m_s;
+}
+
+bool is_struck(const ContactStep& contact, const ContactMemory& before) noexcept
+{
+    return acts(contact) && contact.P[0] > 2 * before.percussion_Ns;
 }
 
 bool any_collides(std::span<const ContactStep> contacts, const State& before, bool recognised) noexcept

@@ -15,7 +15,10 @@ namespace carom {
 /// contacts do not say that they persist, one that was closed does.
 [[nodiscard]] bool collides(const ContactStep& contact, bool recognised, bool was_closed) noexcept;
 
-/// Some contact does.
+/// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
+[[nodiscard]] bool is_struck(const ContactStep& contact, const ContactMemory& before) noexcept;
+
+/// Some contact collides.
 [[nodiscard]] bool any_collides(std::span<const ContactStep> contacts, const State& before,
                                 bool recognised) noexcept;
 

@@ -192,6 +192,24 @@ TEST_CASE("a system in coordinates and as bodies: the same motion, ledger, findi
     }
 }
 
+TEST_CASE("the same with other restitution")
+{
+    // impacts that take two steps of bodies, runs that end within an impact, strings that bounce to rest
+    const Override inelastic{.path = "parameters.e", .value = "0"};
+    const Override bounces{.path = "parameters.e", .value = "0.5"};
+    CHECK(fmt::format("{}", fmt::join(differences("cradle", {inelastic}), ", ")).empty());
+    // within the impact the velocity is not known, and both say so
+    CHECK(fmt::format("{}", fmt::join(differences("unseen", {inelastic}), ", ")) == "ledger, motion");
+    CHECK(fmt::format("{}", fmt::join(differences("tether", {bounces}), ", ")).empty());
+    for (const char* theta : {"0.5", "0.8"}) {
+        CAPTURE(std::string(theta));
+        const std::vector<Override> scheme{{.path = "integrator.kind", .value = "moreau_jean"},
+                                           {.path = "integrator.theta", .value = theta},
+                                           bounces};
+        CHECK(fmt::format("{}", fmt::join(differences("tether", scheme), ", ")).empty());
+    }
+}
+
 TEST_CASE("the same by the theta scheme")
 {
     for (const char* theta : {"0.5", "0.8"}) {
