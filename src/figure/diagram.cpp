@@ -2,6 +2,7 @@
 
 #include "axes.hpp"
 #include "font.hpp"
+#include "marks.hpp"
 #include "trace/palette.hpp"
 
 #include <algorithm>
@@ -139,14 +140,12 @@ void draw_part(const DiagramPanel& panel, const SheetBox& box, Sheet& sheet)
     for (const DiagramCurve& curve : panel.curves) {
         draw_line(curve, axes, sheet);
     }
+    std::vector<NamedMark> marks;
     for (const DiagramMark& mark : panel.marks) {
-        if (!std::isfinite(mark.at[0]) || !std::isfinite(mark.at[1])) continue;
-        const SheetPoint at = axes.at(mark.at[0], mark.at[1]);
-        sheet.items.emplace_back(SheetDisc{
-            .centre = at, .radius = 2.4, .stroke = "#222222", .fill = mark.colour, .width = 0.7, .clip = {}});
-        if (mark.label.empty()) continue;
-        sheet.items.emplace_back(SheetText{.at = {at[0] + 4, at[1] - 4}, .text = mark.label, .size = 7});
+        if (std::isfinite(mark.at[0]) && std::isfinite(mark.at[1]))
+            marks.push_back({.at = axes.at(mark.at[0], mark.at[1]), .name = mark.label, .fill = mark.colour});
     }
+    draw_marks(marks, points_on_sheet(panel.curves, axes), box, sheet);
     draw_names(panel, box, sheet);
 }
 

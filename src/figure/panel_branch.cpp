@@ -1,6 +1,5 @@
-#include "core/text.hpp"
 #include "expression/workspace.hpp"
-#include "font.hpp"
+#include "marks.hpp"
 #include "panels.hpp"
 
 #include <algorithm>
@@ -8,12 +7,6 @@
 
 namespace carom::detail {
 namespace {
-
-std::string spoken(std::string kind)
-{
-    std::ranges::replace(kind, '_', ' ');
-    return kind;
-}
 
 /// The orbits of one formula as lines: stable ones, then unstable and neutral ones. An orbit where the
 /// stability changes belongs to both, so that the lines meet.
@@ -45,50 +38,10 @@ std::array<CurveData, 3> lines_of_branch(const Branch& branch, const FigureCurve
     return lines;
 }
 
-/// How many points of the curves a box of the sheet covers.
-std::ptrdiff_t covered(const SheetBox& box, const std::vector<CurveData>& curves, const Axes& axes)
-{
-    std::ptrdiff_t count = 0;
-    for (const CurveData& curve : curves) {
-        count += std::ranges::count_if(curve.points, [&](const std::array<double, 2>& point) {
-            const SheetPoint at = axes.at(point[0], point[1]);
-            return at[0] >= box.left && at[0] <= box.right() && at[1] >= box.top && at[1] <= box.bottom();
-        });
-    }
-    return count;
-}
-
-/// The name of a point beside it, inside the frame: where it covers least of the curves.
-SheetText name_beside(SheetPoint at, const std::string& name, const std::vector<CurveData>& curves,
-                      const Axes& axes)
-{
-    constexpr double size = 7;
-    const double width = size * Font::get().width(name);
-    SheetText best;
-    std::ptrdiff_t smallest = -1;
-    for (const double distance : {4.0, 12.0, 20.0}) {
-        for (const int place : {0, 1, 2, 3}) {
-            const bool right = place % 2 == 0, above = place < 2;
-            const SheetBox box{right ? at[0] + 5 : at[0] - 5 - width,
-                               above ? at[1] - distance - size : at[1] + distance, width, size};
-            const bool inside = box.left >= axes.box().left && box.right() <= axes.box().right() &&
-                                box.top >= axes.box().top && box.bottom() <= axes.box().bottom();
-            const std::ptrdiff_t here = inside ? covered(box, curves, axes) : -1;
-            const bool better = best.text.empty() || (inside && (smallest < 0 || here < smallest));
-            if (!better) continue;
-            smallest = here;
-            best = {.at = {right ? box.left : box.right(), box.bottom()},
-                    .text = name,
-                    .size = size,
-                    .anchor = right ? Anchor::Start : Anchor::End};
-        }
-    }
-    return best;
-}
-
 void mark_special_points(const PanelTask& task, const std::vector<CurveData>& curves, const Axes& axes,
                          Sheet& sheet)
 {
+    std::vector<NamedMark> marks;
     Workspace work;
     for (const SpecialPoint& point : task.branch->special) {
         if (!point.orbit.start.q.size()) continue;
@@ -96,11 +49,9 @@ void mark_special_points(const PanelTask& task, const std::vector<CurveData>& cu
         const SheetPoint at = axes.at(point.value, y);
         const bool inside = at[0] >= axes.box().left && at[0] <= axes.box().right() &&
                             at[1] >= axes.box().top && at[1] <= axes.box().bottom();
-        if (!inside) continue;
-        sheet.items.emplace_back(SheetDisc{
-            .centre = at, .radius = 2.4, .stroke = "#222222", .fill = "#FFFFFF", .width = 0.8, .clip = {}});
-        sheet.items.emplace_back(name_beside(at, spoken(point.kind), curves, axes));
+        if (inside) marks.push_back({.at = at, .name = point.kind, .fill = "#FFFFFF"});
     }
+    draw_marks(marks, points_on_sheet(curves, axes), axes.box(), sheet);
 }
 
 }  // namespace

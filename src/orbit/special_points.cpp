@@ -96,9 +96,10 @@ std::vector<Mark> sequence(const Orbit& orbit)
     return result;
 }
 
-/// The root of a test function between two nodes, by false position with halved weights (Illinois).
+/// The root of a test function between two nodes, by false position with halved weights (Illinois); `at_s`: its
+/// arclength from the first one.
 std::optional<BranchNode> located(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
-                                  const Test& test)
+                                  const Test& test, double* at_s = nullptr)
 {
     double low = 0, high = step, f_low = test(a), f_high = test(b);
     std::optional<BranchNode> best;
@@ -109,6 +110,7 @@ std::optional<BranchNode> located(BranchWalk& walk, const BranchNode& a, const B
         const double f = test(*node);
         const double before = best ? best->value : INFINITY;
         best = std::move(node);
+        if (at_s != nullptr) *at_s = s;
         if (f == 0 || high - low < 1e-14 * step || std::abs(best->value - before) < 1e-15 * walk.range())
             break;
         if ((f < 0) == (f_low < 0)) {
@@ -122,6 +124,26 @@ std::optional<BranchNode> located(BranchWalk& walk, const BranchNode& a, const B
         }
     }
     return best;
+}
+
+/// Where branches cross the closure leaves a second direction free: an orbit that is off by eps there has a
+/// determinant that is off by eps over the distance. It is taken at points on both sides, and the parameter as a
+/// polynomial of it at zero.
+void sharpen_crossing(BranchWalk& walk, const BranchNode& a, double step, double at_s, BranchNode& at)
+{
+    std::vector<double> values, tests;
+    for (const int k : {-3, -2, -1, 1, 2, 3}) {
+        const auto node = walk.ahead(a, at_s + k * 0.01 * step);
+        if (!node) return;
+        values.push_back(node->value);
+        tests.push_back(node->determinant);
+    }
+    if (!std::ranges::is_sorted(tests) && !std::ranges::is_sorted(tests, std::greater{})) return;
+    for (std::size_t j = 1; j < values.size(); ++j) {  // Neville's scheme
+        for (std::size_t i = 0; i + j < values.size(); ++i)
+            values[i] = (tests[i] * values[i + 1] - tests[i + j] * values[i]) / (tests[i] - tests[i + j]);
+    }
+    at.value = values.front();
 }
 
 SpecialPoint special(std::string kind, const BranchNode& node)
@@ -444,9 +466,14 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, do
         return true;
     }
     if (!goes_on(walk, a, b, step)) return false;
-    if (a.determinant * b.determinant < 0)
-        add("branching", [](const BranchNode& node) { return node.determinant; });
-    else if (a.dvalue * b.dvalue < 0)
+    if (a.determinant * b.determinant < 0) {
+        double at_s = 0;
+        auto node = located(walk, a, b, step, [](const BranchNode& one) { return one.determinant; }, &at_s);
+        if (node) {
+            sharpen_crossing(walk, a, step, at_s, *node);
+            branch.special.push_back(special("branching", *node));
+        }
+    } else if (a.dvalue * b.dvalue < 0)
         add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
     if (turning(a) * turning(b) < 0 && can_turn(a) && can_turn(b)) add("torus", turning);

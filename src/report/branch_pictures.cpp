@@ -47,6 +47,35 @@ void add_curves(const FollowedBranch& followed, const std::string& colour, const
     }
 }
 
+/// How far two orbits of a branch are from each other.
+double distance(const BranchPoint& one, const BranchPoint& other, double range)
+{
+    return std::abs(one.value - other.value) / range +
+           std::abs(one.orbit.period_s - other.orbit.period_s) / one.orbit.period_s +
+           (one.orbit.start.q - other.orbit.start.q).norm() / (1 + one.orbit.start.q.norm());
+}
+
+/// The orbits of a branch with those at its special points, each beside the one that is nearest to it, on the
+/// side on which it lengthens the way less.
+std::vector<BranchPoint> points_with_special(const FollowedBranch& followed)
+{
+    std::vector<BranchPoint> points = followed.branch.points;
+    const double range = followed.options.high - followed.options.low;
+    for (const SpecialPoint& special : followed.branch.special) {
+        const BranchPoint here{.value = special.value, .orbit = special.orbit};
+        if (points.empty() || here.orbit.start.q.size() == 0) continue;
+        const auto away = [&](const BranchPoint& point) { return distance(here, point, range); };
+        const auto nearest = std::ranges::min_element(points, {}, away);
+        const auto detour_by = [&](auto neighbour) {
+            return away(*neighbour) - distance(*nearest, *neighbour, range);
+        };
+        const bool first = nearest == points.begin(), last = nearest + 1 == points.end();
+        const double before = first ? 0 : detour_by(nearest - 1), after = last ? 0 : detour_by(nearest + 1);
+        points.insert(before < after ? nearest : nearest + 1, here);
+    }
+    return points;
+}
+
 }  // namespace
 
 Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
@@ -103,8 +132,10 @@ Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBran
         const FollowedBranch* followed;
         const BranchPoint* point;
     };
+    std::vector<FollowedBranch> whole = branches;
     std::vector<OpenedOrbit> points;
-    for (const FollowedBranch& followed : branches) {
+    for (FollowedBranch& followed : whole) {
+        followed.branch.points = points_with_special(followed);
         for (const BranchPoint& point : followed.branch.points)
             points.push_back({&followed, &point});
     }
@@ -117,7 +148,7 @@ Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBran
                 {{"parameters." + followed->options.over, fmt::format("{:.17g}", point->value)}});
         },
         stop);
-    return to_orbit_page(scene.title, json_of(scene, branches), runs);
+    return to_orbit_page(scene.title, json_of(scene, whole), runs);
 }
 
 ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& branches)

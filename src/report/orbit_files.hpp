@@ -34,7 +34,7 @@ namespace carom {
 /// special points marked; below it the moduli of the multipliers.
 [[nodiscard]] Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
 
-/// One HTML page: the diagram; every point opens its orbit.
+/// One HTML page: the diagram; every point opens its orbit, special points too.
 [[nodiscard]] Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBranch>& branches,
                                             const std::atomic<bool>* stop = nullptr);
 

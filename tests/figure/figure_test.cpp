@@ -1,3 +1,4 @@
+#include "carom/figure/diagram.hpp"
 #include "carom/figure/figure.hpp"
 
 #include <doctest/doctest.h>
@@ -681,6 +682,31 @@ y = ["x'"]
         for (const auto& [x, y] : line) {
             const bool behind = x > name->x - 40 && x < name->x && y > name->y - 7 && y < name->y;
             CHECK_FALSE(behind);
+        }
+    }
+}
+
+TEST_CASE("names of special points of a diagram stand in its frame, clear of each other")
+{
+    DiagramPanel panel{.x_label = "w", .y_label = "x"};
+    panel.curves.push_back({.colour = blue, .points = {{0, 0}, {1, 1}}});
+    for (const double at : {0.7, 0.8, 0.99, 1.0})
+        panel.marks.push_back({{at, 1}, "period_doubling", vermilion});
+    const Diagram diagram{.panels = {panel}};
+    const std::string svg = draw_diagram(diagram, FigureFormat::Svg);
+    const std::vector<Written> names = texts_of(svg, "7.00");
+    REQUIRE(names.size() == panel.marks.size());
+    // letters of 7 points are at least 0.4 em wide
+    constexpr double size = 7, width = 0.4 * size * 15;
+    const double frame_right = diagram.width_mm * 72 / 25.4 - 14;
+    const auto left_of = [](const Written& name) { return name.anchor == "end" ? name.x - width : name.x; };
+    for (std::size_t a = 0; a < names.size(); ++a) {
+        CHECK(names[a].text == "period doubling");
+        CHECK(left_of(names[a]) + width <= frame_right);
+        CHECK(names[a].y - size >= 20);
+        for (std::size_t b = 0; b < a; ++b) {
+            const bool beside = std::abs(left_of(names[a]) - left_of(names[b])) >= width;
+            CHECK((beside || std::abs(names[a].y - names[b].y) >= size));
         }
     }
 }

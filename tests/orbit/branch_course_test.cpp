@@ -138,6 +138,14 @@ TEST_CASE(
     REQUIRE(!crossing.orbit.multipliers.empty());
     CHECK(std::abs(crossing.orbit.multipliers.front() - std::complex<double>(1)) < 1e-6);
 
+    // where it is does not depend on the steps that lead there
+    BranchOptions shorter = options;
+    shorter.upwards = false;
+    shorter.max_step = 0.007;
+    const auto again = follow_branch(read(two_stops, {{"parameters.w", "1.3"}}), shorter);
+    REQUIRE(again);
+    CHECK(std::abs(first_of(*again, "branching").value - crossing.value) <= 1e-10);
+
     options.orbit.settle = 400;
     const auto bent = follow_branch(read(two_stops, {{"parameters.w", "1.16"}}), options);
     REQUIRE(bent);

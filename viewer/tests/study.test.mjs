@@ -199,6 +199,11 @@ test('every orbit of a branch opens one period of its motion, those of doubled o
     await page.getByRole('button', { name: 'Back to all results' }).click();
     await page.locator('canvas.study').waitFor();
   }
+  // a special point shows its own orbit, not the one of the branch beside it
+  for (const go of await page.locator('#special button').all()) {
+    await go.click();
+    assert.ok((await page.locator('#diagram .picked').textContent()).startsWith(`w = ${await go.textContent()}:`));
+  }
   await picture(page, 'branch-doubled');
   assert.deepEqual(mistakes, []);
   await close();
