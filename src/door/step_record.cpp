@@ -10,11 +10,6 @@ std::array<double, 3> numbers_of(const Vec3& x)
     return {x.x(), x.y(), x.z()};
 }
 
-std::array<double, 3> first_three(const BodyContact::Slots& slots)
-{
-    return {slots[0], slots[1], slots[2]};
-}
-
 StepContact record_of(const StepView& view, const BodyContact& contact)
 {
     const auto& bodies = view.model.bodies()->setup().bodies;
@@ -24,9 +19,9 @@ StepContact record_of(const StepView& view, const BodyContact& contact)
             .second = contact.second,
             .gap_m = contact.at.gap_m,
             .dimension = contact.dimension,
-            .percussion_Ns = first_three(contact.P),
-            .velocity_before_m_s = first_three(contact.U_minus),
-            .velocity_after_m_s = first_three(contact.U_plus),
+            .percussion_Ns = contact.P,
+            .velocity_before_m_s = contact.U_minus,
+            .velocity_after_m_s = contact.U_plus,
             .point_m = numbers_of(contact.at.point_m),
             .normal = numbers_of(contact.at.normal)};
 }

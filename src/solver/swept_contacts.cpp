@@ -39,61 +39,107 @@ struct SweptContacts<Number>::Bodies {
 
     /// Numbers first .. first + 4 (of eight: all) of the bodies as columns.
     template <int Count>
-    [[gnu::always_inline]] static void columns(const Moving* bodies, const std::array<int, width>& index,
-                                               std::size_t first, Wide (&row)[Count])
+    [[gnu::always_inline]] static void columns(const Moving* bodies, const Places& places, std::size_t first,
+                                               Wide (&row)[Count])
     {
+        const auto* numbers = reinterpret_cast<const Number*>(bodies) + first;
         for (int k = 0; k < Count; ++k) {
-            row[k] = load<K>(bodies[index[static_cast<std::size_t>(k)]].at.data() + first);
+            row[k] = load<K>(numbers + places[static_cast<std::size_t>(k)]);
         }
         detail::transpose(row);
     }
 
-    [[gnu::always_inline]] void load_from(const Moving* bodies, const std::array<int, width>& index)
+    [[gnu::always_inline]] void load_from(const Moving* bodies, const Places& places)
     {
         Wide row[width];
-        columns(bodies, index, 0, row);
+        columns(bodies, places, 0, row);
         v = {row[0], row[1], row[2]};
         inverse_mass = row[3];
         if constexpr (width == 8) {
             w = {row[4], row[5], row[6]};
             inverse_inertia = row[7];
         } else {
-            columns(bodies, index, 4, row);
+            columns(bodies, places, 4, row);
             w = {row[0], row[1], row[2]};
             inverse_inertia = row[3];
         }
     }
 
-    [[gnu::always_inline]] void store_to(Moving* bodies, const std::array<int, width>& index,
-                                         std::uint8_t moves) const
+    [[gnu::always_inline]] void store_to(Moving* bodies, const Places& places, std::uint8_t moves) const
     {
         if constexpr (width == 8) {
             Wide row[8] = {v.x, v.y, v.z, inverse_mass, w.x, w.y, w.z, inverse_inertia};
             detail::transpose(row);
-            write(bodies, index, moves, 0, row);
+            write(bodies, places, moves, 0, row);
         } else {
             Wide row[4] = {v.x, v.y, v.z, inverse_mass}, turn[4] = {w.x, w.y, w.z, inverse_inertia};
             detail::transpose(row);
             detail::transpose(turn);
-            write(bodies, index, moves, 0, row);
-            write(bodies, index, moves, 4, turn);
+            write(bodies, places, moves, 0, row);
+            write(bodies, places, moves, 4, turn);
         }
     }
 
 private:
     template <int Count>
-    [[gnu::always_inline]] static void write(Moving* bodies, const std::array<int, width>& index,
-                                             std::uint8_t moves, std::size_t first, const Wide (&row)[Count])
+    [[gnu::always_inline]] static void write(Moving* bodies, const Places& places, std::uint8_t moves,
+                                             std::size_t first, const Wide (&row)[Count])
     {
+        auto* numbers = reinterpret_cast<Number*>(bodies) + first;
         constexpr std::uint8_t all_move = (1U << width) - 1;
         if (moves == all_move) {
             for (std::size_t k = 0; k < Count; ++k) {
-                store<K>(row[k], bodies[index[k]].at.data() + first);
+                store<K>(row[k], numbers + places[k]);
             }
             return;
         }
         for (std::size_t k = 0; k < Count; ++k) {
-            if ((moves >> k & 1) != 0) store<K>(row[k], bodies[index[k]].at.data() + first);
+            if ((moves >> k & 1) != 0) store<K>(row[k], numbers + places[k]);
+        }
+    }
+};
+
+/// Velocities and masses of the bodies of a group, where nothing turns.
+template <class Number>
+struct SweptContacts<Number>::Centres {
+    using K = KindOf<Number>;
+    using Wide = typename K::Wide;
+
+    detail::Vectors<K> v;
+    Wide inverse_mass;
+
+    [[gnu::always_inline]] void load_from(const Moving* bodies, const Places& places)
+    {
+        Wide row[4];
+        if constexpr (width == 8) {
+            // those of the first four contacts are lower halves, the others upper ones
+            const auto* numbers = reinterpret_cast<const Number*>(bodies);
+            for (std::size_t k = 0; k < 4; ++k) {
+                row[k] = detail::load_halves(numbers + places[k], numbers + places[k + 4]);
+            }
+            detail::transpose_halves(row);
+        } else {
+            Bodies::columns(bodies, places, 0, row);
+        }
+        v = {row[0], row[1], row[2]};
+        inverse_mass = row[3];
+    }
+
+    [[gnu::always_inline]] void store_to(Moving* bodies, const Places& places, std::uint8_t moves) const
+    {
+        Wide row[4] = {v.x, v.y, v.z, inverse_mass};
+        auto* numbers = reinterpret_cast<Number*>(bodies);
+        if constexpr (width == 8) {
+            detail::transpose_halves(row);
+            for (std::size_t k = 0; k < 4; ++k) {
+                if ((moves >> k & 1) != 0) detail::store_half<0>(row[k], numbers + places[k]);
+                if ((moves >> (k + 4) & 1) != 0) detail::store_half<1>(row[k], numbers + places[k + 4]);
+            }
+        } else {
+            detail::transpose(row);
+            for (std::size_t k = 0; k < 4; ++k) {
+                if ((moves >> k & 1) != 0) store<K>(row[k], numbers + places[k]);
+            }
         }
     }
 };
@@ -105,10 +151,10 @@ struct SweptContacts<Number>::Tensors {
 
     typename K::Wide xx, yy, zz, yz, xz, xy;
 
-    [[gnu::always_inline]] Tensors(const Moving* tensors, const std::array<int, width>& index)
+    [[gnu::always_inline]] Tensors(const Moving* tensors, const Places& places)
     {
         typename K::Wide row[width];
-        Bodies::columns(tensors, index, 0, row);
+        Bodies::columns(tensors, places, 0, row);
         xx = row[0];
         yy = row[1];
         zz = row[2];
@@ -117,7 +163,7 @@ struct SweptContacts<Number>::Tensors {
             xz = row[4];
             xy = row[5];
         } else {
-            Bodies::columns(tensors, index, 4, row);
+            Bodies::columns(tensors, places, 4, row);
             xz = row[0];
             xy = row[1];
         }
@@ -215,6 +261,51 @@ struct SweptContacts<Number>::Kernel {
         return detail::sum(changes);
     }
 
+    /// The same without friction, where nothing turns (SO-43).
+    [[gnu::always_inline]] static inline double press(std::span<RoundGroup> groups, Moving* bodies,
+                                                      Number beta)
+    {
+        Wide changes{};
+        const Wide along = detail::all_of<K>(beta);
+        for (RoundGroup& group : groups) {
+            const Space n = load<K>(group.n);
+            const Wide last = along * load<K>(group.direction[0]), P = load<K>(group.P[0]) + last;
+            store<K>(last + load<K>(group.change[0]), group.direction[0].data());
+            Centres a, b;
+            a.load_from(bodies, group.a);
+            b.load_from(bodies, group.b);
+            const Wide U_n = dot(a.v - b.v, n) + load<K>(group.shift);
+            const Wide next = positive_part(P - U_n * load<K>(group.inverse_n)), change = next - P;
+            a.v = a.v + (a.inverse_mass * change) * n;
+            b.v = b.v - (b.inverse_mass * change) * n;
+            a.store_to(bodies, group.a, group.a_moves);
+            b.store_to(bodies, group.b, group.b_moves);
+            store<K>(next, group.P[0].data());
+            store<K>(change, group.change[0].data());
+            changes += change * change * (a.inverse_mass + b.inverse_mass);
+        }
+        return detail::sum(changes);
+    }
+
+    /// Its errors, as measure() has them.
+    [[gnu::always_inline]] static inline Sums measure_pressed(std::span<const RoundGroup> groups,
+                                                              const Moving* bodies)
+    {
+        Wide sum_F{}, sum_P{}, sum_U{};
+        for (const RoundGroup& group : groups) {
+            Centres a, b;
+            a.load_from(bodies, group.a);
+            b.load_from(bodies, group.b);
+            const Wide rho = load<K>(group.rho), P = load<K>(group.P[0]), inverse_rho = 1 / rho;
+            const Wide U_n = dot(a.v - b.v, load<K>(group.n)) + load<K>(group.shift);
+            const Wide F = P - positive_part(P - rho * U_n);
+            sum_F += F * F * inverse_rho;
+            sum_P += P * P * inverse_rho;
+            sum_U += rho * (U_n * U_n);
+        }
+        return {detail::sum(sum_F), detail::sum(sum_P), detail::sum(sum_U)};
+    }
+
     /// |F|^2, |P|^2 and |U|^2, scaled (OS-5); F = P - proj_K(P - rho (U + s)).
     template <class Group>
     [[gnu::always_inline]] static inline Sums measure(std::span<const Group> groups, const Moving* bodies)
@@ -295,6 +386,39 @@ struct SweptContacts<Number>::Kernel {
     {
         return sweep(groups, bodies, tensors, beta);
     }
+    CAROM_WIDE static double press_wide(std::span<RoundGroup> groups, Moving* bodies, Number beta)
+    {
+        return press(groups, bodies, beta);
+    }
+    CAROM_WIDE static Sums measure_pressed_wide(std::span<const RoundGroup> groups, const Moving* bodies)
+    {
+        return measure_pressed(groups, bodies);
+    }
+
+    /// The sweep of the groups, and the errors, in wide registers where there are some.
+    template <class Group>
+    static double swept(std::span<Group> groups, SweptContacts& all, Number beta)
+    {
+        const bool wide = detail::has_wide_registers();
+        Moving* const bodies = all.bodies_.data();
+        if constexpr (std::is_same_v<Group, RoundGroup>) {
+            if (all.pressing_) return wide ? press_wide(groups, bodies, beta) : press(groups, bodies, beta);
+        }
+        return wide ? sweep_wide<Group>(groups, bodies, all.tensors_.data(), beta)
+                    : sweep<Group>(groups, bodies, all.tensors_.data(), beta);
+    }
+    template <class Group>
+    static Sums errors(std::span<const Group> groups, const SweptContacts& all)
+    {
+        const bool wide = detail::has_wide_registers();
+        const Moving* const bodies = all.bodies_.data();
+        if constexpr (std::is_same_v<Group, RoundGroup>) {
+            if (all.pressing_)
+                return wide ? measure_pressed_wide(groups, bodies) : measure_pressed(groups, bodies);
+        }
+        return wide ? measure_wide<Group>(groups, bodies) : measure<Group>(groups, bodies);
+    }
+
     template <class Group>
     CAROM_WIDE static Sums measure_wide(std::span<const Group> groups, const Moving* bodies)
     {
@@ -321,8 +445,8 @@ void SweptContacts<Number>::Groups<Group>::clear(int still)
     empty.inverse_n.fill(1);
     empty.inverse_t.fill(1);
     empty.rho.fill(1);
-    empty.a.fill(still);
-    empty.b.fill(still);
+    empty.a.fill(in_body * static_cast<std::uint32_t>(still));
+    empty.b.fill(in_body * static_cast<std::uint32_t>(still));
     std::ranges::fill(all, empty);
 }
 
@@ -357,8 +481,8 @@ void SweptContacts<Number>::place_contacts(bool round, Groups<Group>& groups)
         const auto lane = static_cast<std::size_t>(place_[c]) % width;
         Group& group = groups.all[static_cast<std::size_t>(place_[c]) / width];
         const auto [a, b] = pairs_[c];
-        group.a[lane] = a;
-        group.b[lane] = b;
+        group.a[lane] = in_body * static_cast<std::uint32_t>(a);
+        group.b[lane] = in_body * static_cast<std::uint32_t>(b);
         if (moves_[static_cast<std::size_t>(a)]) group.a_moves |= static_cast<std::uint8_t>(1U << lane);
         if (moves_[static_cast<std::size_t>(b)]) group.b_moves |= static_cast<std::uint8_t>(1U << lane);
     }
@@ -444,8 +568,8 @@ void SweptContacts<Number>::share_blocks()
         with_block(block, [&](auto groups) {
             for (const auto& group : groups) {
                 for (std::size_t lane = 0; lane < width; ++lane) {
-                    if ((group.a_moves >> lane & 1) != 0) shared_.visit(group.a[lane], block);
-                    if ((group.b_moves >> lane & 1) != 0) shared_.visit(group.b[lane], block);
+                    if ((group.a_moves >> lane & 1) != 0) shared_.visit(group.a[lane] / in_body, block);
+                    if ((group.b_moves >> lane & 1) != 0) shared_.visit(group.b[lane] / in_body, block);
                 }
             }
         });
@@ -679,9 +803,7 @@ typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
     for_each_index(own_.size(), 2, [&](std::size_t k) {
         with_block(own_[k], [&](auto groups) {
             using Group = typename decltype(groups)::value_type;
-            sums_[own_[k]] = detail::has_wide_registers()
-                                 ? Kernel::template measure_wide<Group>(groups, bodies_.data())
-                                 : Kernel::template measure<Group>(groups, bodies_.data());
+            sums_[own_[k]] = Kernel::template errors<Group>(groups, *this);
         });
     });
     if (shared_.is_shared()) shared_.gather_blocks(reinterpret_cast<std::byte*>(sums_.data()), sizeof(Sums));
@@ -695,6 +817,7 @@ typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
 template <class Number>
 void SweptContacts<Number>::start()
 {
+    pressing_ = false;
     free_size_ = std::sqrt(measured().U);
     for_colours([&](auto groups, std::size_t) {
         using Group = typename decltype(groups)::value_type;
@@ -707,16 +830,20 @@ void SweptContacts<Number>::start()
 }
 
 template <class Number>
+void SweptContacts<Number>::start_pressing()
+{
+    pressing_ = true;
+    free_size_ = std::sqrt(measured().U);
+}
+
+template <class Number>
 double SweptContacts<Number>::sweep(double beta) noexcept
 {
     changes_.assign(blocks_.size(), 0.0);
     const auto by = static_cast<Number>(beta);
     for_colours([&](auto groups, std::size_t block) {
         using Group = typename decltype(groups)::value_type;
-        changes_[block] =
-            detail::has_wide_registers()
-                ? Kernel::template sweep_wide<Group>(groups, bodies_.data(), tensors_.data(), by)
-                : Kernel::template sweep<Group>(groups, bodies_.data(), tensors_.data(), by);
+        changes_[block] = Kernel::template swept<Group>(groups, *this, by);
     });
     if (shared_.is_shared())
         shared_.gather_blocks(reinterpret_cast<std::byte*>(changes_.data()), sizeof(double));
@@ -784,6 +911,11 @@ template <class Number>
 std::array<double, 3> SweptContacts<Number>::percussion(std::size_t contact) const noexcept
 {
     const auto place = static_cast<std::size_t>(place_[contact]), lane = place % width;
+    if (pressing_) {
+        const RoundGroup& group = round_.all[place / width];
+        const double P = group.P[0][lane];
+        return {P * group.n[0][lane], P * group.n[1][lane], P * group.n[2][lane]};
+    }
     const auto& P = is_round_[contact] ? round_.all[place / width].P : rigid_.all[place / width].P;
     return {P[0][lane], P[1][lane], P[2][lane]};
 }

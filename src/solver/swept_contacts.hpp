@@ -67,6 +67,10 @@ public:
     /// The size of the free velocities, then the warm start.
     void start();
 
+    /// The same where all contacts are round, have no friction and no percussions to begin with, and where
+    /// nothing turns: a percussion is one number, along the normal.
+    void start_pressing();
+
     /// Sweeps until the errors are small (SO-24); returns them. Errors are looked at after the first sweep,
     /// and when the changes of a sweep promise that they are small. What is not wanted is known to the ranks
     /// that swept it only.
@@ -91,9 +95,13 @@ private:
     using Lanes = std::array<Number, width>;
     using Vectors = std::array<Lanes, 3>;
 
+    /// Where the numbers of bodies begin: an address then needs no product in the sweeps.
+    using Places = std::array<std::uint32_t, width>;
+    static constexpr std::uint32_t in_body = 8;
+
     /// v, 1/m, w, and 1/J of a round body; or a tensor.
     struct alignas(8 * sizeof(Number)) Moving {
-        std::array<Number, 8> at{};
+        std::array<Number, in_body> at{};
     };
 
     /// Contacts of one colour; places that are left over have a percussion of zero on a body that does not
@@ -103,7 +111,7 @@ private:
         Vectors direction{}, change{};  ///< of the conjugate gradients; of the last sweep
         Lanes arm_a{}, arm_b{}, shift{}, mu{};
         Lanes inverse_n{}, inverse_t{}, rho{};  ///< 1 / W_NN, 1 / max W_TT, d^2 of (OS-5)
-        std::array<int, width> a{}, b{};
+        Places a{}, b{};
         std::uint8_t a_moves = 0, b_moves = 0;  ///< a bit each: what does not move is not written
     };
     struct alignas(32) RigidGroup {
@@ -113,7 +121,7 @@ private:
         Vectors coupling{};  ///< W_TN
         Lanes shift{}, mu{};
         Lanes inverse_n{}, inverse_t{}, rho{};
-        std::array<int, width> a{}, b{};
+        Places a{}, b{};
         std::uint8_t a_moves = 0, b_moves = 0;
     };
     /// Sums of squares that the errors are made of.
@@ -122,6 +130,7 @@ private:
         Sums& operator+=(const Sums& other) noexcept;
     };
     struct Block;
+    struct Centres;
     struct Bodies;
     struct Tensors;
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
@@ -164,6 +173,7 @@ private:
     std::vector<int> place_;  ///< of a contact: its group times the width, and the lane
     std::vector<char> is_round_, moves_;
     bool any_rigid_ = false;
+    bool pressing_ = false;  ///< percussions are numbers, in the first places of P, direction and change
     std::vector<std::array<int, 2>> pairs_;
     ContactColours colours_;
     std::vector<BlockOfGroups> blocks_;

@@ -85,6 +85,19 @@ template <class K>
     r[2] = __builtin_shufflevector(even, other_even, 2, 3, 6, 7);
     r[3] = __builtin_shufflevector(odd, other_odd, 2, 3, 6, 7);
 }
+/// The same of four rows in each half.
+[[gnu::always_inline]] inline void transpose_halves(Eight (&r)[4])
+{
+    Eight t[4];
+    for (int k = 0; k < 4; k += 2) {
+        t[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        t[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    r[0] = __builtin_shufflevector(t[0], t[2], 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(t[0], t[2], 2, 3, 10, 11, 6, 7, 14, 15);
+    r[2] = __builtin_shufflevector(t[1], t[3], 0, 1, 8, 9, 4, 5, 12, 13);
+    r[3] = __builtin_shufflevector(t[1], t[3], 2, 3, 10, 11, 6, 7, 14, 15);
+}
 [[gnu::always_inline]] inline void transpose(Eight (&r)[8])
 {
     Eight t[8], s[8];
@@ -102,6 +115,23 @@ template <class K>
         r[k] = __builtin_shufflevector(s[k], s[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         r[k + 4] = __builtin_shufflevector(s[k], s[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
+}
+
+/// Four numbers from each of two places, and one half to a place.
+using HalfEight = float __attribute__((vector_size(16)));
+[[gnu::always_inline]] inline Eight load_halves(const float* low, const float* high)
+{
+    HalfEight a, b;
+    std::memcpy(&a, low, sizeof a);
+    std::memcpy(&b, high, sizeof b);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+template <int half>
+[[gnu::always_inline]] inline void store_half(Eight value, float* to)
+{
+    constexpr int from = 4 * half;
+    const HalfEight part = __builtin_shufflevector(value, value, from, from + 1, from + 2, from + 3);
+    std::memcpy(to, &part, sizeof part);
 }
 
 /// A vector of space for each contact.

@@ -27,8 +27,13 @@ struct WorkOfContacts {
     {
         const auto b = relative_velocity(contact, v, w);
         for (std::size_t i = 0; i < b.size(); ++i) {
-            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
-            driven_J += (P + contact.map_P[i]) * b[i];
+            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns() : contact.P[i];
+            driven_J += (P + contact.map_P(i)) * b[i];
+        }
+        if (!contact.rolls()) return;
+        const auto turning = rolling_velocity(contact, w);
+        for (std::size_t i = 0; i < turning.size(); ++i) {
+            driven_J += (contact.beyond->P[i] + contact.beyond->turning_map_P[i]) * turning[i];
         }
     }
 
@@ -132,14 +137,14 @@ double free_kinetic_energy_J(const BodyModel& model, const BodyStepMemory& s)
 double created_J(const BodyStepMemory& s)
 {
     double created = 0;
-    BodyContact::Slots P{}, U_plus{};
+    std::array<double, 6> P{}, U_plus{};
     for (std::size_t c = 0; c < s.contacts.size(); ++c) {
         const BodyContact& contact = s.contacts[c];
         if (contact.restitution > 0) continue;
         const auto rows = static_cast<std::size_t>(contact.dimension);
         for (std::size_t row = 0; row < rows; ++row) {
-            P[row] = contact.P[contact.slot(static_cast<int>(row))];
-            U_plus[row] = contact.U_plus[contact.slot(static_cast<int>(row))];
+            P[row] = contact.P_of(contact.slot(static_cast<int>(row)));
+            U_plus[row] = contact.U_plus_of(contact.slot(static_cast<int>(row)));
         }
         const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
         created += energy_created_J(std::span<const double>(P).first(rows),

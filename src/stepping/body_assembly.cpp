@@ -23,11 +23,11 @@ constexpr std::size_t loaded_in_block = 512, turned_in_block = 1024;
 Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat)
 {
     const double mu = sticks ? surface.detail.static_friction.value_or(surface.friction) : surface.friction;
-    if (contact.roll_length_m > 0) {
+    if (contact.rolls()) {
         return Resisting{.flat = flat,
                          .friction = mu,
-                         .rolling = surface.detail.rolling_m / contact.roll_length_m,
-                         .spinning = surface.detail.spinning_m / contact.roll_length_m,
+                         .rolling = surface.detail.rolling_m / contact.beyond->roll_length_m,
+                         .spinning = surface.detail.spinning_m / contact.beyond->roll_length_m,
                          .restitution = contact.restitution};
     }
     if (contact.dimension == 1) return Unilateral{contact.restitution};
@@ -45,7 +45,7 @@ Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, b
 void set_law(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat, Law& law)
 {
     auto* coulomb = std::get_if<Coulomb>(&law);
-    const bool usual = !flat && contact.dimension == 3 && contact.roll_length_m == 0 && surface.grain == 0;
+    const bool usual = !flat && contact.dimension == 3 && !contact.rolls() && surface.grain == 0;
     if (!usual || coulomb == nullptr || !std::holds_alternative<FrictionDisc>(coulomb->shape)) {
         law = law_of(contact, surface, sticks, flat);
         return;
@@ -74,11 +74,11 @@ Law law_of(const JointPart& part, double h)
 /// contacts in the order of their bodies goes on from the pair before.
 const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContact& contact, std::size_t& from)
 {
-    const auto pair = std::tuple(contact.first, contact.second);
-    while (from < kept.size() && std::tuple(kept[from].first, kept[from].second) < pair) {
+    const int a = contact.first, b = contact.second;
+    while (from < kept.size() && (kept[from].first < a || (kept[from].first == a && kept[from].second < b))) {
         ++from;
     }
-    for (std::size_t k = from; k < kept.size() && std::tuple(kept[k].first, kept[k].second) == pair; ++k) {
+    for (std::size_t k = from; k < kept.size() && kept[k].first == a && kept[k].second == b; ++k) {
         if (kept[k].feature == contact.at.feature) return &kept[k];
     }
     return nullptr;
@@ -136,7 +136,7 @@ bool persists(const BodyModel& model, const MoreauSettings& settings, const Kept
 void leave_out_open(const BodyModel& model, const MoreauSettings& settings, const State& state,
                     BodyStepMemory& s)
 {
-    if (model.setup().impact_map) return;
+    if (model.setup().impact_map || model.is_soft()) return;
     std::erase_if(s.contacts, [&](const BodyContact& contact) {
         if (contact.restitution == 0 || contact.at.gap_m <= settings.activation_gap_m ||
             is_fast_contact(contact)) {
@@ -149,18 +149,17 @@ void leave_out_open(const BodyModel& model, const MoreauSettings& settings, cons
 
 /// Percussions of the last step, in the slots of a contact. What holds is a force times the step, so a
 /// shorter step begins with `part` of them: a structure at rest then stays solved (BO-26).
-BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contact, double part)
+void warm_start(const KeptContact& kept, double part, BodyContact& contact)
 {
-    BodyContact::Slots P{};
     for (std::size_t k = 0; k < 3; ++k) {
-        P[k] = part * contact.axes[k].dot(kept.percussion_Ns);
+        contact.P[k] = part * contact.axes[k].dot(kept.percussion_Ns);
     }
-    P[0] += contact.cohesion_Ns;
-    if (contact.roll_length_m == 0) return P;
-    P[3] = part * contact.axes[1].dot(kept.moment_Nms) / contact.roll_length_m;
-    P[4] = part * contact.axes[2].dot(kept.moment_Nms) / contact.roll_length_m;
-    P[5] = part * contact.axes[0].dot(kept.moment_Nms) / contact.roll_length_m;
-    return P;
+    contact.P[0] += contact.cohesion_Ns();
+    if (!contact.rolls()) return;
+    for (std::size_t k = 0; k < 3; ++k) {
+        contact.beyond->P[k] =
+            part * contact.axes[(k + 1) % 3].dot(kept.moment_Nms) / contact.beyond->roll_length_m;
+    }
 }
 
 /// The percussion P on the first body of a contact, where springs between bodies are implicit.
@@ -187,15 +186,16 @@ bool pull_together(const BodyModel& model, double activation_gap_m, double h, co
                    BodyStepMemory& s)
 {
     bool pulls = false;
+    if (model.is_coulomb()) return pulls;
     for (BodyContact& contact : s.contacts) {
         const double cohesion = model.surface(contact.first, contact.second).detail.cohesion_N;
-        contact.cohesion_Ns = 0;
+        contact.beyond->cohesion_Ns = 0;
         if (cohesion == 0) continue;
         const KeptContact* kept = find_kept(state, contact);
         if (contact.at.gap_m > activation_gap_m && (kept == nullptr || !kept->acted)) continue;
         pulls = true;
-        contact.cohesion_Ns = h * cohesion;
-        const Vec3 P = -contact.cohesion_Ns * contact.axes[0];
+        contact.beyond->cohesion_Ns = h * cohesion;
+        const Vec3 P = -contact.beyond->cohesion_Ns * contact.axes[0];
         const int a = contact.first, b = contact.second;
         if (s.implicit) {
             pull_through_response(contact, P, s);
@@ -304,6 +304,23 @@ void set_world_velocities(const BodyModel& model, BodyStepMemory& s)
     });
 }
 
+/// The rows of a contact that resists rolling; `at`: where they begin.
+void load_rolling(bool warm, const BodyContact::Three& U_free, std::size_t at, BodyContact& contact,
+                  BodyStepMemory& s)
+{
+    BeyondCoulomb& beyond = *contact.beyond;
+    beyond.U_minus = rolling_velocity(contact, s.w_before);
+    if (!warm) beyond.P = {};
+    const auto turning_free = rolling_velocity(contact, s.w_free);
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t row = at + static_cast<std::size_t>(i), slot = contact.slot(i);
+        const bool turns = slot > 2;
+        s.problem.U_free[row] = turns ? turning_free[slot - 3] : U_free[slot];
+        s.problem.U_minus[row] = turns ? beyond.U_minus[slot - 3] : contact.U_minus[slot];
+        s.P[row] = contact.P_of(slot);
+    }
+}
+
 /// `from` is where the search for its percussions of the last step goes on.
 void load_contact(const BodyModel& model, const MoreauSettings& settings, const State& state, int c,
                   std::size_t& from, BodyStepMemory& s)
@@ -312,6 +329,7 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     BodyContact& contact = s.contacts[c];
     contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
     const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
+    contact.P = {};
     const KeptContact* kept = find_kept(state.kept, contact, from);
     if (kept != nullptr && contact.restitution > 0 && persists(model, settings, *kept, contact, s))
         contact.restitution = 0;
@@ -322,15 +340,15 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     set_law(contact, model.surface(contact.first, contact.second), kept != nullptr ? kept->sticks : stood,
             model.is_flat(), problem.laws[static_cast<std::size_t>(c)]);
 
-    const BodyContact::Slots P =
-        kept != nullptr ? warm_start(*kept, contact, s.part_of_step) : BodyContact::Slots{};
+    if (kept != nullptr) warm_start(*kept, s.part_of_step, contact);
     const auto at = static_cast<std::size_t>(problem.offsets[c]);
-    for (int i = 0; i < contact.dimension; ++i) {
-        const auto row = at + static_cast<std::size_t>(i);
-        const std::size_t slot = contact.slot(i);
-        problem.U_free[row] = U_free[slot];
-        problem.U_minus[row] = contact.U_minus[slot];
-        s.P[row] = P[slot];
+    if (contact.rolls()) {
+        load_rolling(kept != nullptr, U_free, at, contact, s);
+    } else {
+        const auto components = static_cast<std::size_t>(contact.dimension);
+        std::copy_n(U_free.begin(), components, problem.U_free.begin() + at);
+        std::copy_n(contact.U_minus.begin(), components, problem.U_minus.begin() + at);
+        std::copy_n(contact.P.begin(), components, s.P.begin() + at);
     }
     // an open soft contact may close at the end of the step and no sooner (BO-9); one that is open by no
     // more than the activation gap is closed, so that a body at rest meets the same problem at every step
@@ -380,7 +398,7 @@ void add_contact_rows(const BodyContact& contact, BodyRows& rows)
                            contact.arm_second);
         } else {
             rows.begin_row();
-            const Vec3 axis = contact.roll_length_m * contact.axes[(slot - 2) % 3];
+            const Vec3 axis = contact.beyond->roll_length_m * contact.axes[(slot - 2) % 3];
             rows.add(contact.first, Vec3::Zero(), axis);
             rows.add(contact.second, Vec3::Zero(), -axis);
         }

@@ -278,26 +278,33 @@ void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, B
     }
 }
 
-/// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
-/// the body has moved by more than a part `still` of its size. The square of less is rounding.
-std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyStepMemory& s)
+/// The displacement of a body since the contacts were found is small: at most a part `still` of its size, of
+/// which the square is rounding.
+bool is_still(const BodyModel& model, const BodyDisplacement& moved)
 {
-    const BodyDisplacement moved = displacement_of(body, s);
-    if (!(moved.by.norm() <= still * model.length_m() && moved.angle <= still)) return {};
-    return moved.of(arm);
+    return moved.by.norm() <= still * model.length_m() && moved.angle <= still;
 }
 
 /// The deepest overlap at the end of a step in which nothing that touches moves: the gaps that were found,
 /// and how far the points have moved along the normals; empty: something moves, and shapes must be looked at.
-std::optional<double> overlap_at_rest(const BodyModel& model, const BodyStepMemory& s)
+std::optional<double> overlap_at_rest(const BodyModel& model, BodyStepMemory& s)
 {
+    // a body has many contacts: it is looked at once, if it has any
+    s.is_placed.assign(static_cast<std::size_t>(model.bodies()), 0);
+    s.displaced.resize(s.is_placed.size());
+    const auto stays = [&](int body) {
+        const auto k = static_cast<std::size_t>(body);
+        if (s.is_placed[k]) return true;
+        s.is_placed[k] = 1;
+        s.displaced[k] = displacement_of(body, s);
+        return is_still(model, s.displaced[k]);
+    };
     double deepest = 0;
     for (const BodyContact& contact : s.contacts) {
-        const auto first = small_motion(model, contact.first, contact.arm_first, s);
-        if (!first) return {};
-        const auto second = small_motion(model, contact.second, contact.arm_second, s);
-        if (!second) return {};
-        deepest = std::max(deepest, -contact.at.gap_m - contact.axes[0].dot(*first - *second));
+        if (!stays(contact.first) || !stays(contact.second)) return {};
+        const Vec3 apart = s.displaced[static_cast<std::size_t>(contact.first)].of(contact.arm_first) -
+                           s.displaced[static_cast<std::size_t>(contact.second)].of(contact.arm_second);
+        deepest = std::max(deepest, -contact.at.gap_m - contact.axes[0].dot(apart));
     }
     return deepest;
 }

@@ -42,6 +42,20 @@ void add_meetings(int a, int b, double reach_m, const BodyStepMemory& s, std::ve
     }
 }
 
+/// Where some surface resists rolling or coheres, or an impact map acts, contacts have memory for that.
+void add_beyond_coulomb(const BodyModel& model, BodyStepMemory& s)
+{
+    s.beyond.clear();
+    if (model.is_coulomb()) return;
+    s.beyond.resize(s.contacts.size());
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        BodyContact& contact = s.contacts[c];
+        contact.beyond = &s.beyond[c];
+        if (model.surface(contact.first, contact.second).rolls())
+            contact.beyond->roll_length_m = model.length_m();
+    }
+}
+
 void set_axes(BodyContact& contact)
 {
     contact.axes[0] = contact.at.normal;
@@ -54,6 +68,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
 {
     const double h = settings.time_step_s;
     const double gravity = model.setup().gravity_m_s2.norm();
+    s.quick.of_step = false;
 
     // how far a surface can come in the second half of the step, and a little more
     s.reach_m.resize(static_cast<std::size_t>(model.bodies()));
@@ -71,7 +86,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
         detect_round(model, settings, state, s);
         // balls that pass each other before they are looked at are followed as all fast bodies are
         s.round = !is_fast(model, h, s.mid) || !balls_pass(model, h, state, s);
-        if (s.round) return;
+        if (s.round) return add_beyond_coulomb(model, s);
     }
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
@@ -94,6 +109,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
                          });
     make_contacts(model, s.mid.x, s);
     see_fast_contacts(model, settings, state, s);
+    add_beyond_coulomb(model, s);
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         BodyContact& contact = s.contacts[c];
         // one that was met on its way has the arms with which its bodies touch
@@ -114,10 +130,7 @@ void make_contacts(const BodyModel& model, std::span<const Vec3> x, BodyStepMemo
         const SurfaceLaw& surface = model.surface(a, b);
         contact.restitution = surface.restitution;
         contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
-        if (surface.rolls()) {
-            contact.dimension = model.is_flat() ? 3 : 6;
-            contact.roll_length_m = model.length_m();
-        }
+        if (surface.rolls()) contact.dimension = model.is_flat() ? 3 : 6;
         set_frame(x, contact);
     });
 }
@@ -142,34 +155,27 @@ void set_frame(std::span<const Vec3> x, BodyContact& contact)
     contact.arm_second = contact.at.point_m - x[contact.second];
 }
 
-BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
-                                     std::span<const Vec3> W_world)
+std::array<double, 3> rolling_velocity(const BodyContact& contact, std::span<const Vec3> W_world)
 {
-    const Vec3 U = v[contact.first] + W_world[contact.first].cross(contact.arm_first) - v[contact.second] -
-                   W_world[contact.second].cross(contact.arm_second);
-    BodyContact::Slots slots{contact.axes[0].dot(U), contact.axes[1].dot(U), contact.axes[2].dot(U)};
-    if (contact.roll_length_m > 0) {
-        const Vec3 turn = contact.roll_length_m * (W_world[contact.first] - W_world[contact.second]);
-        slots[3] = contact.axes[1].dot(turn);
-        slots[4] = contact.axes[2].dot(turn);
-        slots[5] = contact.axes[0].dot(turn);
-    }
-    return slots;
+    if (!contact.rolls()) return {};
+    const Vec3 turn = contact.beyond->roll_length_m * (W_world[contact.first] - W_world[contact.second]);
+    return {contact.axes[1].dot(turn), contact.axes[2].dot(turn), contact.axes[0].dot(turn)};
 }
 
 }  // namespace detail
 
 Vec3 BodyContact::percussion_Ns() const
 {
-    return (P[0] + map_P[0] - cohesion_Ns) * axes[0] + (P[1] + map_P[1]) * axes[1] +
-           (P[2] + map_P[2]) * axes[2];
+    return (P[0] + map_P(0) - cohesion_Ns()) * axes[0] + (P[1] + map_P(1)) * axes[1] +
+           (P[2] + map_P(2)) * axes[2];
 }
 
 Vec3 BodyContact::moment_Nms() const
 {
-    if (roll_length_m == 0) return Vec3::Zero();
-    return roll_length_m *
-           ((P[3] + map_P[3]) * axes[1] + (P[4] + map_P[4]) * axes[2] + (P[5] + map_P[5]) * axes[0]);
+    if (!rolls()) return Vec3::Zero();
+    const auto &turns = beyond->P, &by_map = beyond->turning_map_P;
+    return beyond->roll_length_m * ((turns[0] + by_map[0]) * axes[1] + (turns[1] + by_map[1]) * axes[2] +
+                                    (turns[2] + by_map[2]) * axes[0]);
 }
 
 std::vector<BodyContact> body_contacts(const BodyModel& model, const State& state, double reach_m)

@@ -3,6 +3,7 @@
 
 #include "core/parallel.hpp"
 #include "onestep/factored_operator.hpp"
+#include "onestep/four_diagonals.hpp"
 
 #include <algorithm>
 
@@ -109,6 +110,14 @@ void set_round_diagonal(const BodyModel& model, BodyStepMemory& s)
     });
 }
 
+/// Whether c and the three contacts behind it, all of them before `end`, have friction in space.
+bool are_frictional(std::span<const BodyContact> contacts, std::size_t c, std::size_t end)
+{
+    return c + 4 <= end && std::ranges::all_of(contacts.subspan(c, 4), [](const BodyContact& contact) {
+               return contact.dimension == 3;
+           });
+}
+
 }  // namespace
 
 void load_free_blocks(const BodyModel& model, const BodyStepMemory& s, Factors& factors)
@@ -140,8 +149,17 @@ void load_factors(const BodyModel& model, BodyStepMemory& s)
     factors.calm = are_calm(model, s, 1.0);
     begin_diagonal(s.problem);
     if (s.round) return set_round_diagonal(model, s);
-    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
-        set_diagonal(factor_rows(s.contacts[c]), static_cast<int>(c), s.problem);
+    for_blocks(s.contacts.size(), contacts_at_once, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t c = begin; c < end; ++c) {
+            if (are_frictional(s.contacts, c, end)) {
+                set_four_diagonals({factor_rows(s.contacts[c]), factor_rows(s.contacts[c + 1]),
+                                    factor_rows(s.contacts[c + 2]), factor_rows(s.contacts[c + 3])},
+                                   static_cast<int>(c), s.problem);
+                c += 3;
+                continue;
+            }
+            set_diagonal(factor_rows(s.contacts[c]), static_cast<int>(c), s.problem);
+        }
     });
 }
 

@@ -193,7 +193,9 @@ void take(const Site& site, const Impact& impact, BodyStepMemory& s)
     for (std::size_t k = 0; k < site.contacts.size(); ++k) {
         BodyContact& contact = s.contacts[site.contacts[k]];
         for (int i = 0; i < contact.dimension; ++i) {
-            contact.map_P[contact.slot(i)] = P[site.closed.offsets[k] + i];
+            const std::size_t slot = contact.slot(i);
+            double& by_map = slot < 3 ? contact.beyond->map_P[slot] : contact.beyond->turning_map_P[slot - 3];
+            by_map = P[site.closed.offsets[k] + i];
         }
     }
 }
@@ -253,8 +255,9 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
     }
     std::vector<int> struck;
     for (BodyContact& contact : s.contacts) {
-        contact.U_start = relative_velocity(contact, s.mid.v, s.w_before);
-        if (contact.U_start[0] < -1e-12 * fastest && !was_closed(state, contact))
+        contact.beyond->U_start = relative_velocity(contact, s.mid.v, s.w_before);
+        contact.beyond->turning_U_start = rolling_velocity(contact, s.w_before);
+        if (contact.beyond->U_start[0] < -1e-12 * fastest && !was_closed(state, contact))
             struck.push_back(island_of(contact));
     }
     std::sort(struck.begin(), struck.end());

@@ -52,6 +52,7 @@ class JointSweeps;
 struct QuickScratch {
     std::vector<std::array<int, 2>> pairs;
     std::vector<char> round, moves;
+    bool of_step = false;  ///< these are the contacts of the step, all of them round
     SweptContacts<float> sweeps;
 };
 
@@ -75,6 +76,7 @@ struct StatusScratch {
     std::vector<int> kept_of;  ///< per contact: its number in State::kept, -1: none
     std::vector<char> found;   ///< per kept contact: it is among those of the step
     std::vector<int> told;     ///< contacts that act, or are known from the step before
+    std::vector<char> ended;   ///< per contact that is told: its impact has ended
     std::vector<ContactStep> steps;
     std::vector<ContactMemory> statuses;  ///< of steps
     std::vector<int> place;               ///< of steps: where in `kept`
@@ -94,6 +96,7 @@ struct StatusScratch {
 /// step.
 struct BodyStepMemory {
     std::vector<BodyContact> contacts;     ///< sorted by bodies
+    std::vector<BeyondCoulomb> beyond;     ///< of those that have more than Coulomb's law
     std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
     std::vector<JointReaction> reactions;  ///< one per joint
     OneStepProblem problem;  ///< of W the diagonal only, where factors of it or of joints were enough

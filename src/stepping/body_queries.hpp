@@ -38,8 +38,17 @@ inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
 }
 
 /// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
-[[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
-                                                   std::span<const Vec3> W_world);
+[[nodiscard]] inline std::array<double, 3>
+relative_velocity(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> W_world)
+{
+    const auto a = static_cast<std::size_t>(contact.first), b = static_cast<std::size_t>(contact.second);
+    const Vec3 U = v[a] + W_world[a].cross(contact.arm_first) - v[b] - W_world[b].cross(contact.arm_second);
+    return {contact.axes[0].dot(U), contact.axes[1].dot(U), contact.axes[2].dot(U)};
+}
+
+/// The same of the rotations of a contact that resists rolling; zero for others.
+[[nodiscard]] std::array<double, 3> rolling_velocity(const BodyContact& contact,
+                                                     std::span<const Vec3> W_world);
 
 /// Contacts that touch where a run begins, so that its first step knows them.
 void find_touching(const BodyModel& model, double activation_gap_m, State& state);

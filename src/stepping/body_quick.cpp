@@ -40,6 +40,7 @@ double round_arm_m(const BodyModel& model, int body, const Vec3& arm, const Vec3
 void begin_quick(const BodyModel& model, std::span<const BodyContact> contacts, std::span<const Vec3> w,
                  bool all_round, QuickScratch& q)
 {
+    q.of_step = false;
     q.pairs.resize(contacts.size());
     q.round.resize(contacts.size());
     for_each_index(contacts.size(), contacts_in_block, [&](std::size_t c) {
@@ -100,6 +101,7 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodySte
 {
     QuickScratch& q = s.quick;
     begin_quick(model, s.contacts, s.w_free, s.round, q);
+    q.of_step = s.round;
     for_each_index(q.moves.size(), bodies_in_block, [&](std::size_t i) {
         SweptBody body = body_at_rest(model, s.inverse_inertia, i);
         body.v = components(s.v_free[i]);
@@ -158,7 +160,7 @@ void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepM
     // along normals through the centres, so nothing turns; the pairs, and with them colours, are those of the
     // step
     QuickScratch& q = s.quick;
-    begin_quick(model, s.contacts, {}, true, q);
+    if (!q.of_step) begin_quick(model, s.contacts, {}, true, q);
     for_each_index(q.moves.size(), bodies_in_block,
                    [&](std::size_t i) { q.sweeps.set_body(i, {.inverse_mass = model.inverse_mass[i]}); });
     const double reach = looked_at * model.length_m();
@@ -173,7 +175,7 @@ void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepM
         }
         q.sweeps.set_contact(c, quick);
     });
-    q.sweeps.start();
+    q.sweeps.start_pressing();
     q.sweeps.run(budget, SweptResults::Velocities);
     s.correction_v.resize(q.moves.size());
     for_each_index(q.moves.size(), bodies_in_block, [&](std::size_t i) {

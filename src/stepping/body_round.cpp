@@ -72,7 +72,9 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = s.radii[sphere], above = n.dot(x) - offset;
+    // most are far from most planes
     if (above - r > std::max(s.reach_m[sphere] + s.reach_m[plane], settings.activation_gap_m)) return;
+    if (!model.may_meet(sphere, plane)) return;
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
@@ -135,7 +137,7 @@ void meetings_of(const BodyModel& model, const MoreauSettings& settings, const S
     if (is_plane(model, i)) {
         const HalfSpace3& half = halves[static_cast<std::size_t>(first_later - s.planes.begin()) - 1];
         for (int j = i + 1; j < model.bodies(); ++j) {
-            if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, meetings);
+            if (s.radii[j] > 0) sphere_and_plane(model, settings, state, j, i, half, s, meetings);
         }
         return;
     }
@@ -145,7 +147,6 @@ void meetings_of(const BodyModel& model, const MoreauSettings& settings, const S
     }
     const std::size_t spheres = meetings.size();
     for (auto plane = first_later; plane != s.planes.end(); ++plane) {
-        if (!model.may_meet(i, *plane)) continue;
         sphere_and_plane(model, settings, state, i, *plane,
                          halves[static_cast<std::size_t>(plane - s.planes.begin())], s, meetings);
     }

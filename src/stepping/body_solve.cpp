@@ -48,6 +48,33 @@ void push_through_response(BodyStepMemory& s)
         s.next.v[i] += s.correction_v[i];
 }
 
+/// The rows of a contact from the problem to its slots.
+void take_percussion(const double* P, BodyContact& contact)
+{
+    if (contact.dimension == 3 && !contact.rolls()) {
+        std::copy_n(P, 3, contact.P.begin());
+        return;
+    }
+    contact.P = {};
+    if (contact.beyond != nullptr) contact.beyond->P = {};
+    for (int i = 0; i < contact.dimension; ++i) {
+        contact.P_of(contact.slot(i)) = P[i];
+    }
+}
+
+/// Velocities of a contact from its slots to the rows of the problem, where one that is open may close.
+void give_velocities(const BodyContact& contact, double* U)
+{
+    if (contact.dimension == 3 && !contact.rolls()) {
+        std::copy_n(contact.U_plus.begin(), 3, U);
+    } else {
+        for (int k = 0; k < contact.dimension; ++k) {
+            U[k] = contact.U_plus_of(contact.slot(k));
+        }
+    }
+    U[0] += contact.may_close_m_s;
+}
+
 /// Velocities with the percussions (BO-8), also those of the contacts as the problem has them.
 void push(const BodyModel& model, BodyStepMemory& s)
 {
@@ -57,10 +84,7 @@ void push(const BodyModel& model, BodyStepMemory& s)
     const bool without_rows = !s.implicit && s.rows.size() == 0;
     for (std::size_t c = 0; c < s.contacts.size(); ++c) {
         BodyContact& contact = s.contacts[c];
-        contact.P = {};
-        for (int i = 0; i < contact.dimension; ++i) {
-            contact.P[contact.slot(i)] = s.P[s.problem.offsets[c] + i];
-        }
+        take_percussion(s.P.data() + s.problem.offsets[c], contact);
         if (without_rows) push_bodies(model, contact, s);
     }
     if (s.implicit)
@@ -77,11 +101,8 @@ void push(const BodyModel& model, BodyStepMemory& s)
     for_each_index(s.contacts.size(), pushed_in_block, [&](std::size_t c) {
         BodyContact& contact = s.contacts[c];
         contact.U_plus = relative_velocity(contact, s.next.v, s.w_after);
-        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
-        for (int k = 0; k < contact.dimension; ++k) {
-            s.U[at + static_cast<std::size_t>(k)] = contact.U_plus[contact.slot(k)];
-        }
-        s.U[at] += contact.may_close_m_s;
+        if (contact.rolls()) contact.beyond->U_plus = rolling_velocity(contact, s.w_after);
+        give_velocities(contact, s.U.data() + s.problem.offsets[c]);
     });
     s.joint_U_plus.resize(s.P.size());
     for (int row = s.problem.offsets[s.contacts.size()]; row < s.rows.size(); ++row) {

@@ -67,7 +67,9 @@ void match(std::span<const BodyContact> contacts, std::span<const KeptContact> k
 {
     kept_of.assign(contacts.size(), -1);
     found.assign(kept.size(), 0);
-    const auto pair_of = [](const auto& contact) { return std::tuple(contact.first, contact.second); };
+    const auto pair_of = [](const auto& contact) {
+        return std::int64_t{contact.first} * (std::int64_t{1} << 32U) + contact.second;
+    };
     std::size_t from = 0;
     for (std::size_t c = 0; c < contacts.size();) {
         const auto pair = pair_of(contacts[c]);
@@ -114,14 +116,49 @@ double left_by_solver_m_s(const SolverSettings& solver, const BodyStepMemory& s)
     return velocity_tolerances * solver.tolerance * largest;
 }
 
+/// Velocities and percussions of a contact by its slots.
+void report_slots(const BodyContact& contact, const BodyContact::Three& start, const double* U_free,
+                  std::span<const double> W, ContactStep& step)
+{
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        const double freed = i == 0 ? U_free[0] - contact.may_close_m_s : U_free[i];
+        if (slot > 2) {
+            step.from_free_J += 0.5 * contact.P_of(slot) * (freed - contact.beyond->U_minus[slot - 3]);
+            continue;
+        }
+        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
+        step.U_minus[slot] = start[slot];
+        step.U_free[slot] = freed;
+        step.U_plus[slot] = contact.U_plus[slot];
+        step.P[slot] = contact.P[slot] + contact.map_P(slot);
+        const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
+        if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
+    }
+}
+
+/// The same of a contact with friction in space and nothing beyond Coulomb's law.
+void report_usual(const BodyContact& contact, const double* U_free, std::span<const double> W,
+                  ContactStep& step)
+{
+    step.U_minus = contact.U_minus;
+    step.U_plus = contact.U_plus;
+    step.P = contact.P;
+    step.U_free = {U_free[0] - contact.may_close_m_s, U_free[1], U_free[2]};
+    for (std::size_t i = 0; i < 3; ++i) {
+        step.from_free_J += 0.5 * contact.P[i] * (step.U_free[i] - contact.U_minus[i]);
+    }
+    step.W_tangential_1_kg = std::max(W[4], W[8]);
+}
+
 /// What the contact met and did. `before`: it acted or touched in the step before.
-ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, std::size_t c,
-                   const KeptContact* before)
+void report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, std::size_t c,
+            const KeptContact* before, ContactStep& step)
 {
     const BodyContact& contact = s.contacts[c];
-    const auto& start = model.setup().impact_map ? contact.U_start : contact.U_minus;
+    const auto& start = model.setup().impact_map ? contact.beyond->U_start : contact.U_minus;
     const auto W = s.problem.W.diagonal(static_cast<int>(c));
-    ContactStep step;
+    step = {};
     step.contact = static_cast<int>(c);
     step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
     step.restitution = contact.restitution;
@@ -133,17 +170,10 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
     step.friction_J = work.friction_J;
     step.from_free_J = step.energy_J + step.friction_J;
     const double* const U_free = s.problem.U_free.data() + s.problem.offsets[c];
-    for (int i = 0; i < contact.dimension; ++i) {
-        const std::size_t slot = contact.slot(i);
-        const double freed = i == 0 ? U_free[0] - contact.may_close_m_s : U_free[i];
-        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
-        if (slot > 2) continue;
-        step.U_minus[slot] = start[slot];
-        step.U_free[slot] = freed;
-        step.U_plus[slot] = contact.U_plus[slot];
-        step.P[slot] = contact.P[slot] + contact.map_P[slot];
-        const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
-        if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
+    if (contact.dimension == 3 && contact.beyond == nullptr) {
+        report_usual(contact, U_free, W, step);
+    } else {
+        report_slots(contact, start, U_free, W, step);
     }
     // nothing couples friction to the normal velocity of what is round
     const auto* coulomb = s.round ? nullptr : std::get_if<Coulomb>(&s.problem.laws[c]);
@@ -154,12 +184,11 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
     if (before != nullptr && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
-    if (touched(before) && contact.map_P[0] == 0) {
+    if (touched(before) && contact.map_P(0) == 0) {
         step.persists = keeps_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
     } else if (before != nullptr && !before->closed && !model.setup().impact_map) {
         step.persists = contact.restitution == 0 && has_bounced(*before);
     }
-    return step;
 }
 
 /// What a contact did in the step before; null: nothing.
@@ -204,17 +233,25 @@ void sort_by_bodies(std::vector<KeptContact>& kept)
     const auto bodies_before = [](const KeptContact& a, const KeptContact& b) {
         return std::tie(a.first, a.second) < std::tie(b.first, b.second);
     };
+    const auto in_order = [](const KeptContact& a, const KeptContact& b) {
+        return a.first != b.first     ? a.first < b.first
+               : a.second != b.second ? a.second < b.second
+                                      : a.feature <= b.feature;
+    };
+    std::size_t sorted = 1;
+    while (sorted < kept.size() && in_order(kept[sorted - 1], kept[sorted])) {
+        ++sorted;
+    }
+    if (sorted >= kept.size()) return;
     if (!std::is_sorted(kept.begin(), kept.end(), bodies_before)) {
         std::stable_sort(kept.begin(), kept.end(), bodies_before);
     }
     // the few of each pair by features
     for (auto first = kept.begin(); first != kept.end();) {
         auto last = first;
-        bool sorted = true;
         while (++last != kept.end() && !bodies_before(*first, *last)) {
-            sorted = sorted && std::prev(last)->feature <= last->feature;
         }
-        if (!sorted) sort_by_features({first, last});
+        sort_by_features({first, last});
         first = last;
     }
 }
@@ -234,13 +271,12 @@ void add_first_part(const KeptContact& before, ContactStep& step)
     step.energy_J += before.closing.energy_J;
 }
 
-/// Takes in a contact or stop of the step and what is kept of it. `before_Ns`: what it did in the step
-/// before. False for one whose impact has not ended: it is in `kept` only.
-bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* before, double before_Ns,
-             StatusScratch& w)
+/// The status of a contact or stop before the step, and what is kept of it after. `before_Ns`: what it did in
+/// the step before. False for one whose impact has not ended: it is kept, and has no status.
+bool take_in(const KeptContact* before, double before_Ns, ContactStep& step, KeptContact& kept,
+             ContactMemory& status)
 {
-    KeptContact& kept = w.kept.emplace_back(after);
-    ContactMemory status;
+    status = {};
     if (before != nullptr) {
         kept.named = before->named;
         status = {.closed = before->status, .slides = before->slides, .percussion_Ns = before_Ns};
@@ -256,27 +292,33 @@ bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* bef
                         .velocity_m_s = step.U_minus[0],
                         .left_m_s = step.U_plus[0],
                         .energy_J = step.energy_J};
-        w.closing.push_back(step.contact);
-        return false;
     }
-    w.place.push_back(static_cast<int>(w.kept.size()) - 1);
-    w.statuses.push_back(status);
-    return true;
+    return !closing;
 }
 
-/// What the contacts of the step met and did, of those that act or are known from the step before.
+/// What the contacts of the step met and did, of those that act or are known from the step before, and what
+/// is kept of them.
 void report_contacts(const BodyModel& model, double left_m_s, const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.told.clear();
     for (std::size_t c = 0; c < s.contacts.size(); ++c) {
         const BodyContact& contact = s.contacts[c];
-        if (w.kept_of[c] >= 0 || contact.P[0] + contact.map_P[0] > 0) w.told.push_back(static_cast<int>(c));
+        if (w.kept_of[c] >= 0 || contact.P[0] + contact.map_P(0) > 0) w.told.push_back(static_cast<int>(c));
     }
     w.steps.resize(w.told.size());
+    w.kept.resize(w.told.size());
+    w.statuses.resize(w.told.size());
+    w.ended.resize(w.told.size());
     for_each_index(w.told.size(), told_in_block, [&](std::size_t k) {
         const auto c = static_cast<std::size_t>(w.told[k]);
-        w.steps[k] = report(model, left_m_s, s, c, kept_before(state, w, c));
+        const BodyContact& contact = s.contacts[c];
+        const KeptContact* before = kept_before(state, w, c);
+        const double before_Ns =
+            before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
+        report(model, left_m_s, s, c, before, w.steps[k]);
+        w.kept[k] = keep(contact, w.steps[k].sticks);
+        w.ended[k] = take_in(before, before_Ns, w.steps[k], w.kept[k], w.statuses[k]);
     });
 }
 
@@ -284,8 +326,6 @@ void report_contacts(const BodyModel& model, double left_m_s, const State& state
 void collect(const BodyModel& model, const SolverSettings& solver, const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
-    w.statuses.clear();
-    w.kept.clear();
     w.place.clear();
     w.closing.clear();
     const double left_m_s = left_by_solver_m_s(solver, s);
@@ -293,16 +333,19 @@ void collect(const BodyModel& model, const SolverSettings& solver, const State& 
     report_contacts(model, left_m_s, state, s);
     std::size_t taken = 0;
     for (std::size_t k = 0; k < w.told.size(); ++k) {
-        const auto c = static_cast<std::size_t>(w.told[k]);
-        const BodyContact& contact = s.contacts[c];
-        const KeptContact* before = kept_before(state, w, c);
-        const double before_Ns =
-            before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
-        if (!take_in(w.steps[k], keep(contact, w.steps[k].sticks), before, before_Ns, w)) continue;
-        if (taken < k) w.steps[taken] = w.steps[k];
+        if (!w.ended[k]) {
+            w.closing.push_back(w.steps[k].contact);
+            continue;
+        }
+        if (taken < k) {
+            w.steps[taken] = w.steps[k];
+            w.statuses[taken] = w.statuses[k];
+        }
+        w.place.push_back(static_cast<int>(k));
         ++taken;
     }
     w.steps.resize(taken);
+    w.statuses.resize(taken);
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         if (s.joints[k].kind != JointPart::Kind::Stop) continue;
         const int place = kept_actor(state, s.joints[k].actor);
@@ -314,7 +357,17 @@ void collect(const BodyModel& model, const SolverSettings& solver, const State& 
         ContactStep step = report_stop(left_m_s, k, before, s);
         if (before == nullptr && !(step.P[0] > 0)) continue;
         const double before_Ns = before != nullptr ? before->percussion_Ns.x() : 0;
-        if (take_in(step, keep_stop(s.joints[k], step), before, before_Ns, w)) w.steps.push_back(step);
+        ContactMemory status;
+        KeptContact kept = keep_stop(s.joints[k], step);
+        const bool ended = take_in(before, before_Ns, step, kept, status);
+        w.kept.push_back(kept);
+        if (!ended) {
+            w.closing.push_back(step.contact);
+            continue;
+        }
+        w.place.push_back(static_cast<int>(w.kept.size()) - 1);
+        w.statuses.push_back(status);
+        w.steps.push_back(step);
     }
 }
 
@@ -438,12 +491,16 @@ int island_of(const BodyModel& model, int interaction, BodyStepMemory& s)
 ContactWork work_of(const BodyContact& contact)
 {
     ContactWork work;
-    const std::size_t used = contact.roll_length_m > 0 ? contact.P.size() : 3;
-    for (std::size_t i = 0; i < used; ++i) {
-        const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+    const BeyondCoulomb* const beyond = contact.beyond;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns() : contact.P[i];
         double& to = i == 0 ? work.normal_J : work.friction_J;
         to += P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
-        to += contact.map_P[i] * 0.5 * (contact.U_start[i] + contact.U_minus[i]);
+        if (beyond != nullptr) to += beyond->map_P[i] * 0.5 * (beyond->U_start[i] + contact.U_minus[i]);
+    }
+    for (std::size_t i = 0; i < 3 && contact.rolls(); ++i) {
+        work.friction_J += beyond->P[i] * 0.5 * (beyond->U_minus[i] + beyond->U_plus[i]);
+        work.friction_J += beyond->turning_map_P[i] * 0.5 * (beyond->turning_U_start[i] + beyond->U_minus[i]);
     }
     return work;
 }

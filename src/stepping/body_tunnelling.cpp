@@ -521,9 +521,7 @@ void add_touching(const Path& path, int a, int b, double time, bool at_once, con
         contact.arm_second = point.point_m - at_b.position_m;
         contact.restitution = surface.restitution;
         contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
-        if (!surface.rolls()) continue;
-        contact.dimension = model.is_flat() ? 3 : 6;
-        contact.roll_length_m = model.length_m();
+        if (surface.rolls()) contact.dimension = model.is_flat() ? 3 : 6;
     }
 }
 

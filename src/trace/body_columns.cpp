@@ -185,7 +185,7 @@ void BodyColumns::take_residuals(const StepView& view)
         const BodyContact& contact = view.body_contacts[c];
         const auto at = static_cast<std::size_t>(problem.offsets[c]);
         for (int i = 0; i < contact.dimension; ++i)
-            U_[at + static_cast<std::size_t>(i)] = contact.U_plus[contact.slot(i)];
+            U_[at + static_cast<std::size_t>(i)] = contact.U_plus_of(contact.slot(i));
         U_[at] += contact.may_close_m_s;
     }
     const auto others = static_cast<std::ptrdiff_t>(problem.offsets[view.body_contacts.size()]);

@@ -61,6 +61,9 @@ public:
     /// Coulomb's law at all surfaces, no joint, no impact map.
     [[nodiscard]] bool is_plain() const noexcept { return plain_; }
 
+    /// No surface resists rolling or coheres, no impact map: contacts have Coulomb's law and nothing beyond.
+    [[nodiscard]] bool is_coulomb() const noexcept { return coulomb_; }
+
     /// No restitution and no impact map: contacts may act before they close.
     [[nodiscard]] bool is_soft() const noexcept { return soft_; }
 
@@ -159,7 +162,7 @@ private:
     BodySetup setup_;
     std::vector<std::array<int, joint_acts>> actor_of_;  ///< per joint; -1: it has none
     std::vector<std::array<int, 2>> joined_;             ///< pairs that a joint keeps from touching, sorted
-    bool flat_ = false, plain_ = true, soft_ = true;
+    bool flat_ = false, plain_ = true, soft_ = true, coulomb_ = true;
     double length_m_ = 1, thinnest_m_ = 0;
     std::vector<int> material_;
     std::size_t materials_ = 1;

@@ -391,6 +391,9 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     const auto all_surfaces = [&](auto is) { return all_that_meet(setup, model.surfaces_, is); };
     model.plain_ = setup.joints.empty() && !setup.impact_map && !setup.with_formulas &&
                    all_surfaces([](const SurfaceLaw& surface) { return surface.is_plain(); });
+    model.coulomb_ = !setup.impact_map && all_surfaces([](const SurfaceLaw& surface) {
+        return !surface.rolls() && surface.detail.cohesion_N == 0;
+    });
     model.soft_ =
         !setup.impact_map && all_surfaces([](const SurfaceLaw& surface) { return surface.restitution == 0; });
     model.setup_ = std::move(setup);
