@@ -90,6 +90,7 @@ void GroupWatch::after_step(const State& before, const State& after, const StepR
     for (std::size_t g = 0; g < parts_.size(); ++g) {
         parts_[g].u_before = before.u(parts_[g].members);
         parts_[g].u_after = after.u(parts_[g].members);
+        if (steps_ == 1) rests_[g].at_start(parts_[g].u_before);
         rests_[g].after_step(parts_[g].u_after);
         parts_[g].slip.work_J += std::abs(step_[g].lines.given_forces_J);
         parts_[g].slip.missed_J += std::abs(step_[g].accuracy.forces_defect_J);

@@ -18,6 +18,8 @@ struct RestWatch {
     double fastest = 0;   ///< largest |u_i| so far
     int still_steps = 0;  ///< consecutive, up to now
 
+    /// What starts fast and is stopped by its first step has moved.
+    void at_start(const Eigen::VectorXd& u);
     void after_step(const Eigen::VectorXd& u);
     [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
 };

@@ -16,6 +16,11 @@
 namespace carom {
 namespace {
 
+double largest(const Eigen::VectorXd& u)
+{
+    return u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+}
+
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
 /// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
@@ -64,9 +69,14 @@ void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::Ve
     u = view.after.u;
 }
 
+void RestWatch::at_start(const Eigen::VectorXd& u)
+{
+    fastest = largest(u);
+}
+
 void RestWatch::after_step(const Eigen::VectorXd& u)
 {
-    const double speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+    const double speed = largest(u);
     fastest = std::max(fastest, speed);
     still_steps = speed <= 1e-9 * fastest ? still_steps + 1 : 0;
 }

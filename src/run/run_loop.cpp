@@ -36,8 +36,10 @@ void RunLoop::begin()
     progress.certifier.set_energy_tolerance(order_.plan.energy_tolerance);
     std::vector<Finding> why;
     const StepStatus status = steps_.begin(run_, why);
-    if (progress.steps == 0 && ends_at_start(order_.plan.until, run_.state, work_))
-        progress.end = RunEnd::Formula;
+    if (progress.steps == 0) {
+        progress.rest.at_start(steps_.velocities(run_));
+        if (ends_at_start(order_.plan.until, run_.state, work_)) progress.end = RunEnd::Formula;
+    }
     end_ = progress.end.value_or(RunEnd::Duration);
     static_cast<void>(fails(status, why));
 }
