@@ -303,7 +303,8 @@ Vec3 free_acceleration_at(const BodyModel& model, const State& at, double h_s,
         const double d = h_s / 4;
         std::array<Vec3, 2> v, W;
         for (const std::size_t k : {0U, 1U}) {
-            model.prescribed_velocity(body, at.t_s + (static_cast<double>(k) - 1) * d, d, v[k], W[k]);
+            const double end_s = at.t_s + static_cast<double>(k) * d;
+            model.prescribed_velocity(body, model.prescribed_centre(body, end_s - d), end_s, d, v[k], W[k]);
         }
         return (v[1] - v[0] + (at.R[i] * Vec3(W[1] - W[0])).cross(arm)) / d;
     }

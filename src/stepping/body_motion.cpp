@@ -110,7 +110,8 @@ void place_half_way(const BodyModel& model, double h, const State& state, BodySt
         s.mid.q = s.next.q = state.q;
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
-            model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
+            const Pose here{.position_m = state.x[i], .rotation = state.R[i]};
+            model.prescribed_velocity(i, here, state.t_s + h, h, s.mid.v[i], s.mid.W[i]);
         }
     }
     s.inverse_inertia.resize(state.x.size());

@@ -399,6 +399,10 @@ TEST_CASE("a wall that jumps over a ball throws it as fast as the step is short:
         CHECK(short_jump["status"] == "uncertified");
         CHECK_FALSE(finding(short_jump, "path_jumps").is_null());
     }
+    // also between two steps, where one ends before the jump by rounding and the next begins behind it
+    const Folder between;
+    const auto scene = between.write("scene.toml", wall_and_ball("-0.5 + if(t > 0.5003, 0.004, 0)", -0.3));
+    CHECK(run_of(scene, {"--set", "integrator.time_step_s=1e-4"})["status"] == "uncertified");
 
     // where it meets nothing it may jump, and one that starts suddenly does not jump
     CHECK(run_of_bodies(wall_and_ball(jumps, 0.9))["status"] == "certified");

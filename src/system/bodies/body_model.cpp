@@ -22,10 +22,15 @@ Pose BodyModel::centre_of_frame(int body, const Pose& frame) const
     return {.position_m = frame.to_world(centre[body]), .rotation = frame.rotation};
 }
 
-void BodyModel::prescribed_velocity(int body, double t_s, double h_s, Vec3& v, Vec3& W) const
+Pose BodyModel::prescribed_centre(int body, double t_s) const
 {
-    const auto& path = setup_.bodies[static_cast<std::size_t>(body)].path;
-    const Pose from = centre_of_frame(body, path(t_s)), to = centre_of_frame(body, path(t_s + h_s));
+    return centre_of_frame(body, setup_.bodies[static_cast<std::size_t>(body)].path(t_s));
+}
+
+void BodyModel::prescribed_velocity(int body, const Pose& from, double end_s, double h_s, Vec3& v,
+                                    Vec3& W) const
+{
+    const Pose to = prescribed_centre(body, end_s);
     v = (to.position_m - from.position_m) / h_s;
     W = rotation_vector(from.rotation.conjugate() * to.rotation) / h_s;
 }

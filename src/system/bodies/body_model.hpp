@@ -95,8 +95,12 @@ public:
     [[nodiscard]] Pose frame(int body, const State& state) const;
     [[nodiscard]] Pose centre_of_frame(int body, const Pose& frame) const;
 
-    /// Velocity over a step of a prescribed body, from where it is to where it will be.
-    void prescribed_velocity(int body, double t_s, double h_s, Vec3& v, Vec3& W) const;
+    /// Where the path of a prescribed body leads, of its centre of mass.
+    [[nodiscard]] Pose prescribed_centre(int body, double t_s) const;
+
+    /// Velocity over a step of a prescribed body, from where its centre is to where it will be at `end_s`: what
+    /// rounding has left of the steps before, or has hidden of a jump between two of them, is made up for.
+    void prescribed_velocity(int body, const Pose& from, double end_s, double h_s, Vec3& v, Vec3& W) const;
 
     /// theta of a joint that turns, in ]-pi, pi]; the displacement s of one that slides.
     [[nodiscard]] double joint_angle(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
