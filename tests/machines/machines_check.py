@@ -259,7 +259,7 @@ def check_progress(carom, folder, failures):
     """Progress, once, by the first rank, in a run of more than two seconds."""
     scene = folder / "small.toml"
     scene.write_text(made.scene("pour", 6))
-    run = [carom, "run", str(scene), "--threads", "1", "--set", "duration_s=4"]
+    run = [carom, "run", str(scene), "--threads", "1", "--set", "duration_s=80"]
     done = mpirun(2, run)
     lines = [line for line in done.stderr.splitlines() if line.startswith("[") and "steps/s" in line]
     seconds = [float(line.split("t = ")[1].split(" s")[0]) for line in lines]
