@@ -50,19 +50,36 @@ OwnWork::~OwnWork()
 
 std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) noexcept
 {
-    std::uint64_t digest = before + 0x9e3779b97f4a7c15U + bytes.size();
-    const auto mix = [&digest](std::uint64_t word) {
-        digest = (digest ^ word) * 0xbf58476d1ce4e5b9U;
-        digest ^= digest >> 31U;
-    };
-    std::size_t at = 0;
-    for (; at + 8 <= bytes.size(); at += 8) {
+    constexpr std::uint64_t odd = 0xbf58476d1ce4e5b9U;
+    const auto word_at = [&](std::size_t at) {
         std::uint64_t word = 0;
-        std::memcpy(&word, bytes.data() + at, 8);
-        mix(word);
+        std::memcpy(&word, bytes.data() + at, sizeof word);
+        return word;
+    };
+    const auto mixed = [](std::uint64_t digest, std::uint64_t word) {
+        digest = (digest ^ word) * odd;
+        return digest ^ (digest >> 31U);
+    };
+    std::uint64_t digest = before + 0x9e3779b97f4a7c15U + bytes.size();
+    std::size_t at = 0;
+    // four at a time, which do not wait for each other: (digest + word) * odd tells any one word that differs
+    if (bytes.size() >= 32) {
+        std::array<std::uint64_t, 4> part{digest, digest + 1, digest + 2, digest + 3};
+        for (; at + 32 <= bytes.size(); at += 32) {
+            for (std::size_t k = 0; k < part.size(); ++k) {
+                part[k] = (part[k] + word_at(at + 8 * k)) * odd;
+                part[k] ^= part[k] >> 29U;
+            }
+        }
+        for (const std::uint64_t one : part) {
+            digest = mixed(digest, one);
+        }
+    }
+    for (; at + 8 <= bytes.size(); at += 8) {
+        digest = mixed(digest, word_at(at));
     }
     for (; at < bytes.size(); ++at) {
-        mix(std::to_integer<std::uint64_t>(bytes[at]));
+        digest = mixed(digest, std::to_integer<std::uint64_t>(bytes[at]));
     }
     return digest;
 }

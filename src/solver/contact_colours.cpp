@@ -1,6 +1,7 @@
 #include "solver/contact_colours.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -20,14 +21,20 @@ std::uint8_t hash_of(int a, int b, unsigned which)
 
 }  // namespace
 
-void ContactColours::arrange(std::span<const std::array<int, 2>> bodies, std::span<const char> moves)
+void ContactColours::arrange(std::span<const std::array<int, 2>> bodies, std::span<const char> moves,
+                             std::span<const int> places)
 {
-    if (std::ranges::equal(bodies, bodies_) && std::ranges::equal(moves, moves_)) return;
+    if (std::ranges::equal(bodies, bodies_) && std::ranges::equal(moves, moves_) &&
+        std::ranges::equal(places, places_)) {
+        return;
+    }
     bodies_.assign(bodies.begin(), bodies.end());
     moves_.assign(moves.begin(), moves.end());
+    places_.assign(places.begin(), places.end());
     count_degrees();
     sort_by_hash();
     give_colours();
+    sort_by_place();
     sort_by_colour();
 }
 
@@ -89,6 +96,24 @@ void ContactColours::give_colours()
     }
 }
 
+/// By counting: contacts of one place stay in the order of ids.
+void ContactColours::sort_by_place()
+{
+    const auto of = [&](std::size_t c) {
+        const auto [a, b] = bodies_[c];
+        return static_cast<std::size_t>(place(static_cast<std::size_t>(a), static_cast<std::size_t>(b)));
+    };
+    begin_of_place_.assign(moves_.size() + 1, 0);
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        ++begin_of_place_[of(c) + 1];
+    }
+    std::partial_sum(begin_of_place_.begin(), begin_of_place_.end(), begin_of_place_.begin());
+    by_place_.resize(bodies_.size());
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        by_place_[static_cast<std::size_t>(begin_of_place_[of(c)]++)] = static_cast<int>(c);
+    }
+}
+
 void ContactColours::sort_by_colour()
 {
     std::array<int, max_colours + 2> next{};
@@ -102,8 +127,14 @@ void ContactColours::sort_by_colour()
         next[k] += next[k - 1];
     }
     order_.resize(bodies_.size());
+    const auto put = [&](int c) {
+        order_[static_cast<std::size_t>(next[colour_of_[static_cast<std::size_t>(c)]]++)] = c;
+    };
+    for (const int c : by_place_) {
+        if (colour_of_[static_cast<std::size_t>(c)] != in_turn) put(c);
+    }
     for (std::size_t c = 0; c < colour_of_.size(); ++c) {
-        order_[static_cast<std::size_t>(next[colour_of_[c]]++)] = static_cast<int>(c);
+        if (colour_of_[c] == in_turn) put(static_cast<int>(c));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "solver/shared_sweeps.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -10,48 +11,68 @@ constexpr int spread_tag = 1024;
 
 }  // namespace
 
-/// The blocks of a phase go to the ranks in the order of ids, in parts of equal cost (MA-1).
-void SharedSweeps::begin(Messages& ranks, std::span<const int> phase_of_block, std::span<const double> cost,
-                         std::size_t bodies, std::size_t body_bytes)
+/// The blocks of all phases go to the ranks in the order of their places, in parts of equal cost (MA-1).
+void SharedSweeps::begin(Messages& ranks, std::span<const Block> blocks, std::size_t bodies,
+                         std::size_t body_bytes)
 {
     ranks_ = &ranks;
     body_bytes_ = body_bytes;
-    phase_of_block_.assign(phase_of_block.begin(), phase_of_block.end());
-    phases_ = phase_of_block.empty() ? 0 : phase_of_block.back() + 1;
-    owner_.assign(phase_of_block.size(), 0);
+    phases_ = blocks.empty() ? 0 : blocks.back().phase + 1;
+    cost_before_.assign(bodies + 1, 0.0);
+    for (const Block& block : blocks) {
+        cost_before_[static_cast<std::size_t>(block.place) + 1] += block.cost;
+    }
+    std::partial_sum(cost_before_.begin(), cost_before_.end(), cost_before_.begin());
+    phase_of_block_.clear();
+    owner_.clear();
     mine_.clear();
-    for (std::size_t begin = 0, end = 0; begin < owner_.size(); begin = end) {
-        double total = 0, before = 0;
-        for (end = begin; end < owner_.size() && phase_of_block[end] == phase_of_block[begin]; ++end) {
-            total += cost[end];
-        }
-        for (std::size_t block = begin; block < end; ++block) {
-            const double middle = (before + cost[block] / 2) / total;
-            owner_[block] = std::min(static_cast<int>(middle * ranks.ranks()), ranks.ranks() - 1);
-            if (owner_[block] == ranks.rank()) mine_.push_back(block);
-            before += cost[block];
-        }
+    for (const Block& block : blocks) {
+        const auto place = static_cast<std::size_t>(block.place);
+        const double middle = (cost_before_[place] + cost_before_[place + 1]) / (2 * cost_before_.back());
+        const int owner = std::min(static_cast<int>(middle * ranks.ranks()), ranks.ranks() - 1);
+        if (owner == ranks.rank()) mine_.push_back(owner_.size());
+        phase_of_block_.push_back(block.phase);
+        owner_.push_back(owner);
     }
     route_.assign(bodies, {});
     touched_.clear();
+    leave_.clear();
+    arrive_.clear();
     for (Parcels* parcels : {&out_, &in_, &spread_out_, &spread_in_}) {
         parcels->clear();
     }
 }
 
-SharedSweeps::Parcel& SharedSweeps::parcel(Parcels& all, int partner, int phase, int due)
+void SharedSweeps::send(int body, int from, int to, int phase, int due, Transfers& out, Transfers& in) const
 {
-    const auto found = std::ranges::find_if(
-        all, [&](const Parcel& one) { return one.partner == partner && one.phase == phase; });
-    if (found == all.end()) return all.emplace_back(Parcel{partner, phase, due, {}, {}, nullptr});
-    found->due = std::min(found->due, due);
-    return *found;
+    if (from == rank()) out.push_back({.partner = to, .body = body, .phase = phase, .due = due});
+    if (to == rank()) in.push_back({.partner = from, .body = body, .phase = phase, .due = due});
 }
 
-void SharedSweeps::send(int body, int from, int to, int phase, int due)
+/// Intervals of phases behind which a body may leave are met by as few phases as can be: always the last one
+/// that the most urgent of the rest allows. The message leaves when the last of its bodies is ready.
+SharedSweeps::Parcels SharedSweeps::parcels_of(Transfers& transfers) const
 {
-    if (from == rank()) parcel(out_, to, phase, due).bodies.push_back(body);
-    if (to == rank()) parcel(in_, from, phase, due).bodies.push_back(body);
+    std::ranges::stable_sort(transfers, [](const Transfer& a, const Transfer& b) {
+        return a.partner != b.partner ? a.partner < b.partner : a.due < b.due;
+    });
+    Parcels parcels;
+    std::vector<char> is_taken(transfers.size(), 0);
+    for (std::size_t first = 0; first < transfers.size(); ++first) {
+        if (is_taken[first]) continue;
+        const int partner = transfers[first].partner, due = transfers[first].due;
+        Parcel& one = parcels.emplace_back();
+        one.partner = partner;
+        one.due = due;
+        for (std::size_t k = first; k < transfers.size() && transfers[k].partner == partner; ++k) {
+            if (is_taken[k] || transfers[k].phase >= due) continue;
+            is_taken[k] = 1;
+            one.phase = std::max(one.phase, transfers[k].phase);
+            one.bodies.push_back(transfers[k].body);
+        }
+    }
+    transfers.clear();
+    return parcels;
 }
 
 void SharedSweeps::visit(int body, std::size_t block)
@@ -60,7 +81,7 @@ void SharedSweeps::visit(int body, std::size_t block)
     const int owner = owner_[block], phase = phase_of_block_[block];
     if (route.home < 0) route.home = owner;
     if (route.last >= 0 && route.last != owner) {
-        send(body, route.last, owner, route.phase, phase);
+        send(body, route.last, owner, route.phase, phase, leave_, arrive_);
         touched_.emplace_back(body, owner);
     }
     route.last = owner;
@@ -72,10 +93,14 @@ void SharedSweeps::plan()
     for (std::size_t k = 0; k < route_.size(); ++k) {
         const Route& route = route_[k];
         if (route.last == route.home) continue;
-        send(static_cast<int>(k), route.last, route.home, route.phase, last_due());
+        send(static_cast<int>(k), route.last, route.home, route.phase, last_due(), leave_, arrive_);
         touched_.emplace_back(static_cast<int>(k), route.home);
     }
+    out_ = parcels_of(leave_);
+    in_ = parcels_of(arrive_);
     open(out_, in_, 0);
+
+    find_homes();
 
     // whoever touches a body and is not the last to do so
     std::ranges::sort(touched_);
@@ -84,10 +109,22 @@ void SharedSweeps::plan()
     for (const auto& [body, to] : touched_) {
         const int from = route_[static_cast<std::size_t>(body)].last;
         if (from == to) continue;
-        if (from == rank()) parcel(spread_out_, to, 0, 0).bodies.push_back(body);
-        if (to == rank()) parcel(spread_in_, from, 0, 0).bodies.push_back(body);
+        send(body, from, to, 0, last_due(), leave_, arrive_);
     }
+    spread_out_ = parcels_of(leave_);
+    spread_in_ = parcels_of(arrive_);
     open(spread_out_, spread_in_, spread_tag);
+}
+
+void SharedSweeps::find_homes()
+{
+    homes_.clear();
+    for (std::size_t body = 0; body < route_.size(); ++body) {
+        const int home = route_[body].home;
+        if (homes_.empty() || homes_.back().home != home)
+            homes_.push_back({.home = home, .begin = body, .end = body});
+        homes_.back().end = body + 1;
+    }
 }
 
 void SharedSweeps::open(Parcels& out, Parcels& in, int first_tag)
@@ -183,13 +220,12 @@ void SharedSweeps::gather_blocks(std::byte* records, std::size_t record_bytes)
 
 void SharedSweeps::gather_bodies(std::byte* bodies)
 {
+    const auto bytes = [&](std::size_t k) { return (homes_[k].end - homes_[k].begin) * body_bytes_; };
+    const auto place = [&](std::size_t k) { return bodies + homes_[k].begin * body_bytes_; };
     gather(
-        route_.size(), [&](std::size_t body) { return route_[body].home; },
-        [&](std::size_t) { return body_bytes_; },
-        [&](std::size_t body, std::byte* to) { std::copy_n(bodies + body * body_bytes_, body_bytes_, to); },
-        [&](std::size_t body, const std::byte* from) {
-            std::copy_n(from, body_bytes_, bodies + body * body_bytes_);
-        });
+        homes_.size(), [&](std::size_t k) { return homes_[k].home; }, bytes,
+        [&](std::size_t k, std::byte* to) { std::copy_n(place(k), bytes(k), to); },
+        [&](std::size_t k, const std::byte* from) { std::copy_n(from, bytes(k), place(k)); });
 }
 
 }  // namespace carom

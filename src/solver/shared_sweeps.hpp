@@ -19,14 +19,21 @@ namespace carom {
 ///     owner(k) != owner(k + 1)   for the contacts k, k + 1 that touch the body one after the other (MA-2)
 ///
 /// The last one sends it to the first, where the next pass begins: the home of the body. All that a rank
-/// reads is what one process alone would read, so that the results are the same bits.
+/// reads is what one process alone would read, so that the results are the same bits. Between two ranks what
+/// may wait for each other is one message (MA-8).
 ///
-/// Theory     docs/theory/machines.md, (MA-1) who owns a block, (MA-2) what is sent, (MA-3) sums
+/// Theory     docs/theory/machines.md, (MA-1) who owns a block, (MA-2) what is sent, (MA-3) sums, (MA-8) when
 class SharedSweeps {
 public:
-    /// For blocks of these costs in these phases, in order: (MA-1). All ranks call it with the same numbers.
-    void begin(Messages& ranks, std::span<const int> phase_of_block, std::span<const double> cost,
-               std::size_t bodies, std::size_t body_bytes);
+    /// A block of contacts.
+    struct Block {
+        int phase = 0;
+        double cost = 0;
+        int place = 0;  ///< of the contact in its middle (ContactColours)
+    };
+
+    /// For these blocks, phase by phase: (MA-1). All ranks call it with the same numbers.
+    void begin(Messages& ranks, std::span<const Block> blocks, std::size_t bodies, std::size_t body_bytes);
 
     /// A moving body in a block: in the order of blocks.
     void visit(int body, std::size_t block);
@@ -82,13 +89,28 @@ private:
         int home = -1, last = -1, phase = 0;
     };
 
+    /// Bodies in a row with one home.
+    struct Homes {
+        int home = -1;
+        std::size_t begin = 0, end = 0;
+    };
+    void find_homes();
+
     /// Of things that belong to a rank each, -1: to nobody.
     template <class Owner, class Bytes, class Pack, class Unpack>
     void gather(std::size_t count, Owner owner, Bytes bytes, Pack pack, Unpack unpack);
 
-    /// Sent by `from` behind `phase`, read by `to` before `due`.
-    void send(int body, int from, int to, int phase, int due);
-    [[nodiscard]] static Parcel& parcel(Parcels& all, int partner, int phase, int due);
+    /// A body that may leave behind `phase`, or behind any later one before `due`.
+    struct Transfer {
+        int partner = 0, body = 0, phase = 0, due = 0;
+    };
+    using Transfers = std::vector<Transfer>;
+
+    /// From one rank to another, where this is one of them.
+    void send(int body, int from, int to, int phase, int due, Transfers& out, Transfers& in) const;
+
+    /// As few messages as there can be (MA-8); both ranks have the same transfers in the same order.
+    [[nodiscard]] Parcels parcels_of(Transfers& transfers) const;
     void open(Parcels& out, Parcels& in, int first_tag);
     void pack(Parcel& parcel, const std::byte* bodies) const;
     void unpack(const Parcel& parcel, std::byte* bodies) const;
@@ -98,9 +120,12 @@ private:
     std::size_t body_bytes_ = 0;
     int phases_ = 0;
     std::vector<int> phase_of_block_, owner_;
+    std::vector<double> cost_before_;  ///< per place: of the blocks of lower ones
     std::vector<std::size_t> mine_;
-    std::vector<Route> route_;                  ///< per body
+    std::vector<Route> route_;  ///< per body
+    std::vector<Homes> homes_;
     std::vector<std::pair<int, int>> touched_;  ///< body and rank, of ranks other than its home
+    Transfers leave_, arrive_;
     Parcels out_, in_, spread_out_, spread_in_;
     std::vector<std::size_t> sizes_;
     std::vector<std::byte> gathered_;

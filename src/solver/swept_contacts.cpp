@@ -20,8 +20,10 @@ using detail::store;
 template <class Number>
 using KindOf = std::conditional_t<std::is_same_v<Number, float>, detail::EightFloats, detail::FourDoubles>;
 
-/// Of groups, and of bodies, that one thread takes at once.
-constexpr std::size_t groups_in_block = 32, bodies_in_block = 2048;
+/// Groups of a block: few, so that a block is a small part of the scene, and ranks meet in few bodies. Blocks,
+/// and bodies, that one thread takes at once; groups for each of two shares of a rank, below which sharing does
+/// not pay.
+constexpr std::size_t groups_in_block = 8, blocks_at_once = 4, bodies_in_block = 2048, groups_to_share = 32;
 
 /// Sweeps without a look at the error.
 constexpr int longest_interval = 32;
@@ -490,10 +492,11 @@ void SweptContacts<Number>::place_contacts(bool round, Groups<Group>& groups)
 
 template <class Number>
 void SweptContacts<Number>::begin(std::span<const std::array<int, 2>> pairs, std::span<const char> round,
-                                  std::span<const char> moves)
+                                  std::span<const char> moves, std::span<const int> places)
 {
     if (bodies_.size() == moves.size() + 1 && std::ranges::equal(pairs, pairs_) &&
-        std::ranges::equal(round, is_round_) && std::ranges::equal(moves, moves_)) {
+        std::ranges::equal(round, is_round_) && std::ranges::equal(moves, moves_) &&
+        std::ranges::equal(places, colours_.places())) {
         if (Ranks::shared() != asked_) share_blocks();
         return;
     }
@@ -505,7 +508,7 @@ void SweptContacts<Number>::begin(std::span<const std::array<int, 2>> pairs, std
     bodies_.back() = {};
     tensors_.resize(any_rigid_ ? bodies_.size() : 0);
     if (any_rigid_) tensors_.back() = {};
-    colours_.arrange(pairs_, moves_);
+    colours_.arrange(pairs_, moves_, places);
     place_.resize(pairs.size());
     place_contacts(true, round_);
     place_contacts(false, rigid_);
@@ -548,8 +551,7 @@ template <class Number>
 void SweptContacts<Number>::share_blocks()
 {
     asked_ = Ranks::shared();
-    // blocks may be small: what counts is how many full ones there would be
-    Messages* ranks = detail::ranks_for((round_.all.size() + rigid_.all.size()) / groups_in_block);
+    Messages* ranks = detail::ranks_for((round_.all.size() + rigid_.all.size()) / groups_to_share);
     own_.resize(blocks_.size());
     std::iota(own_.begin(), own_.end(), std::size_t{0});
     at_home_.clear();
@@ -558,12 +560,18 @@ void SweptContacts<Number>::share_blocks()
     shared_.leave();
     if (ranks == nullptr) return;
 
-    // counted, not measured: a group that is not round takes about three times as long
-    std::vector<double> cost;
-    for (const BlockOfGroups& block : blocks_) {
-        cost.push_back((block.round ? 1.0 : 3.0) * (block.end - block.begin));
+    std::vector<SharedSweeps::Block> blocks;
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+        with_block(block, [&](auto groups) {
+            const auto& middle = groups[groups.size() / 2];
+            // counted, not measured: a group that is not round takes about three times as long
+            blocks.push_back(
+                {.phase = phase_of_[block],
+                 .cost = (blocks_[block].round ? 1.0 : 3.0) * static_cast<double>(groups.size()),
+                 .place = colours_.place(middle.a.front() / in_body, middle.b.front() / in_body)});
+        });
     }
-    shared_.begin(*ranks, phase_of_, cost, bodies_.size(), sizeof(Moving));
+    shared_.begin(*ranks, blocks, bodies_.size(), sizeof(Moving));
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
         with_block(block, [&](auto groups) {
             for (const auto& group : groups) {
@@ -787,7 +795,7 @@ void SweptContacts<Number>::for_colours(F f)
             ++end;
         }
         if (shared) shared_.before_phase(phase, bodies);
-        for_each_index(end - next, 1, [&](std::size_t k) {
+        for_each_index(end - next, blocks_at_once, [&](std::size_t k) {
             with_block(own_[next + k], [&](auto groups) { f(groups, own_[next + k]); });
         });
         if (shared) shared_.after_phase(phase, bodies);
@@ -800,7 +808,7 @@ template <class Number>
 typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
 {
     sums_.assign(blocks_.size(), {});
-    for_each_index(own_.size(), 2, [&](std::size_t k) {
+    for_each_index(own_.size(), 2 * blocks_at_once, [&](std::size_t k) {
         with_block(own_[k], [&](auto groups) {
             using Group = typename decltype(groups)::value_type;
             sums_[own_[k]] = Kernel::template errors<Group>(groups, *this);

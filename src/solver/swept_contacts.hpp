@@ -51,11 +51,11 @@ enum class SweptResults { All, Percussions, Velocities };
 template <class Number>
 class SweptContacts {
 public:
-    /// The bodies of the contacts, in the order of ids (ContactColours), which of them are round, and how
-    /// many bodies there are, of which some move. Keeps its memory; what has not changed since the last call
-    /// keeps its place.
+    /// The bodies of the contacts, in the order of ids, which of them are round, how many bodies there are, of
+    /// which some move, and their places (ContactColours). Keeps its memory; what has not changed since the
+    /// last call keeps its place.
     void begin(std::span<const std::array<int, 2>> pairs, std::span<const char> round,
-               std::span<const char> moves);
+               std::span<const char> moves, std::span<const int> places = {});
 
     /// Whether this rank sweeps a contact; the others have it otherwise.
     [[nodiscard]] bool is_here(std::size_t contact) const noexcept;

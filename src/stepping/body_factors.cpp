@@ -34,6 +34,14 @@ void load_metric(const BodyModel& model, const BodyStepMemory& s, Factors& facto
 /// does not move are part of no structure: their contacts bring as many velocities as redundancy would take.
 int freedoms_of(const BodyModel& model, const BodyStepMemory& s)
 {
+    if (s.round) {
+        // all that touches is a ball, or does not move
+        int without_shape = 0;
+        for (std::size_t i = 0; i < model.inverse_mass.size(); ++i) {
+            without_shape += model.inverse_mass[i] > 0 && !model.collides[i] ? 1 : 0;
+        }
+        return 6 * without_shape + (static_cast<int>(s.P.size()) + 1) / 2;
+    }
     thread_local std::vector<char> counts;
     counts.resize(static_cast<std::size_t>(model.bodies()));
     for (int i = 0; i < model.bodies(); ++i)
@@ -146,7 +154,7 @@ void load_factors(const BodyModel& model, BodyStepMemory& s)
     factors.rows.clear();
     factors.freedoms = freedoms_of(model, s);
     factors.round = s.round;
-    factors.calm = are_calm(model, s, 1.0);
+    factors.calm = factors.is_redundant(s.P.size()) && are_calm(model, s, 1.0);
     begin_diagonal(s.problem);
     if (s.round) return set_round_diagonal(model, s);
     for_blocks(s.contacts.size(), contacts_at_once, [&](std::size_t begin, std::size_t end, std::size_t) {

@@ -52,6 +52,8 @@ class JointSweeps;
 struct QuickScratch {
     std::vector<std::array<int, 2>> pairs;
     std::vector<char> round, moves;
+    std::vector<int> places;  ///< of the bodies along the scene; none: their numbers are
+    bool knows_places = false;
     bool of_step = false;  ///< these are the contacts of the step, all of them round
     SweptContacts<float> sweeps;
 };

@@ -1,9 +1,11 @@
 #include "body_parts.hpp"
+#include "body_places.hpp"
 
 #include "core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace carom::detail {
 namespace {
@@ -55,7 +57,8 @@ void begin_quick(const BodyModel& model, std::span<const BodyContact> contacts, 
     for (std::size_t i = 0; i < n; ++i) {
         q.moves[i] = model.inverse_mass[i] > 0;
     }
-    q.sweeps.begin(q.pairs, q.round, q.moves);
+    if (!std::exchange(q.knows_places, true)) q.places = places_along_scene(model);
+    q.sweeps.begin(q.pairs, q.round, q.moves, q.places);
 }
 
 SweptBody body_at_rest(const BodyModel& model, std::span<const Mat3> inverse_inertia, std::size_t i)

@@ -12,8 +12,8 @@ namespace {
 /// Corrections of one step at most: more than one where the first leaves what the tolerance does not allow.
 constexpr int max_passes = 20;
 
-/// Bodies and contacts that one thread takes at once.
-constexpr std::size_t bodies_in_block = 256, contacts_in_block = 512;
+/// Contacts that one thread takes at once.
+constexpr std::size_t ends_in_block = 512;
 
 bool is_plane(const BodyModel& model, int i)
 {
@@ -87,7 +87,7 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
 void look_at_ends(const BodyModel& model, BodyStepMemory& s)
 {
     s.ends.resize(s.contacts.size());
-    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
+    for_each_index(s.contacts.size(), ends_in_block, [&](std::size_t c) {
         const BodyContact& contact = s.contacts[c];
         const auto a = static_cast<std::size_t>(contact.first), b = static_cast<std::size_t>(contact.second);
         Vec3 n = contact.axes[0];
@@ -129,18 +129,36 @@ void load_overlaps(const BodyModel& model, BodyStepMemory& s)
     s.correction_P.assign(s.correction.laws.size(), 0.0);
 }
 
-/// Meetings of a body with those of higher numbers; `halves`: of s.planes.
+/// What one thread, or one rank, looks at: bodies in a row, or a plane with some of the bodies behind it.
+struct Look {
+    int plane = -1;  ///< its place in s.planes; -1: none
+    int begin = 0, end = 0;
+};
+
+/// In the order of meetings. A plane is looked at by as many as balls are: it may meet most of them.
+void list_looks(const BodyModel& model, const BodyStepMemory& s, std::vector<Look>& looks)
+{
+    constexpr int bodies_in_look = 256, bodies_before_plane = 4096;
+    const auto cut = [&](int plane, int begin, int end, int size) {
+        for (; begin < end; begin += size) {
+            looks.push_back({.plane = plane, .begin = begin, .end = std::min(begin + size, end)});
+        }
+    };
+    looks.clear();
+    int next = 0;
+    for (std::size_t k = 0; k < s.planes.size(); ++k) {
+        cut(-1, next, s.planes[k], bodies_in_look);
+        next = s.planes[k] + 1;
+        cut(static_cast<int>(k), next, model.bodies(), bodies_before_plane);
+    }
+    cut(-1, next, model.bodies(), bodies_in_look);
+}
+
+/// Meetings of a ball with bodies of higher numbers; `halves`: of s.planes.
 void meetings_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
                  std::span<const HalfSpace3> halves, const BodyStepMemory& s, Meetings& meetings)
 {
     const auto first_later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
-    if (is_plane(model, i)) {
-        const HalfSpace3& half = halves[static_cast<std::size_t>(first_later - s.planes.begin()) - 1];
-        for (int j = i + 1; j < model.bodies(); ++j) {
-            if (s.radii[j] > 0) sphere_and_plane(model, settings, state, j, i, half, s, meetings);
-        }
-        return;
-    }
     const std::size_t before = meetings.size();
     for (const int j : s.balls.of(i)) {
         if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, meetings);
@@ -153,6 +171,19 @@ void meetings_of(const BodyModel& model, const MoreauSettings& settings, const S
     if (spheres == meetings.size()) return;
     std::stable_sort(meetings.begin() + static_cast<std::ptrdiff_t>(before), meetings.end(),
                      [](const Meeting& a, const Meeting& b) { return a.second < b.second; });
+}
+
+void look(const BodyModel& model, const MoreauSettings& settings, const State& state, const Look& at,
+          std::span<const HalfSpace3> halves, const BodyStepMemory& s, Meetings& meetings)
+{
+    for (int i = at.begin; i < at.end; ++i) {
+        if (at.plane < 0) {
+            if (model.collides[i]) meetings_of(model, settings, state, i, halves, s, meetings);
+            continue;
+        }
+        const auto k = static_cast<std::size_t>(at.plane);
+        if (s.radii[i] > 0) sphere_and_plane(model, settings, state, i, s.planes[k], halves[k], s, meetings);
+    }
 }
 
 }  // namespace
@@ -198,13 +229,16 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
         memory.push_back(half_space(model, plane, s));
     const std::span<const HalfSpace3> halves = memory;  // this thread's, whoever reads it
 
+    thread_local std::vector<Look> list;
+    list_looks(model, s, list);
+    const std::span<const Look> looks = list;
+
     // contacts sorted by bodies
     s.meetings.clear();
-    append_shared_blocks(s.ball_radii.size(), bodies_in_block, s.meetings,
+    append_shared_blocks(looks.size(), 1, s.meetings,
                          [&](std::size_t begin, std::size_t end, Meetings& meetings) {
-                             for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                                 if (model.collides[i])
-                                     meetings_of(model, settings, state, i, halves, s, meetings);
+                             for (const Look& one : looks.subspan(begin, end - begin)) {
+                                 look(model, settings, state, one, halves, s, meetings);
                              }
                          });
     make_contacts(model, s.mid.x, s);

@@ -1,4 +1,5 @@
 #include "step_parts.hpp"
+#include "system/bodies/body_model.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include "constraint_parts.hpp"
@@ -15,13 +16,29 @@
 
 namespace carom {
 
+namespace {
+
+/// Rigid bodies have a memory of their own: this one serves formulas, beside them or alone.
+bool has_formulas(const Model& model)
+{
+    return model.bodies() == nullptr || model.bodies()->setup().with_formulas;
+}
+
+const MassPattern& pattern_of(const Model& model)
+{
+    static const MassPattern none{};
+    return has_formulas(model) ? model.mass_pattern() : none;
+}
+
+}  // namespace
+
 Scratch::Scratch(const Model& model)
     : gap_m(static_cast<std::size_t>(model.contacts())),
-      A(model.mass_pattern()),
+      A(pattern_of(model)),
       equal(model),
-      correction_A(model.mass_pattern())
+      correction_A(pattern_of(model))
 {
-    const int n = model.coordinates();
+    const int n = has_formulas(model) ? model.coordinates() : 0;
     for (auto* vector : {&u_free,
                          &q_mid,
                          &q_cone,

@@ -1,10 +1,14 @@
 #include "carom/core/threads.hpp"
 
 #include "body_runs.hpp"
+#include "stepping/body_places.hpp"
 #include "support/thread_messages.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
+#include <span>
 
 namespace carom {
 namespace {
@@ -14,7 +18,7 @@ using test::floor_body;
 using test::model_of;
 
 /// Spheres thrown together in a corner, more contacts in a colour than one thread takes at once.
-BodyModel pour()
+BodyModel pour(bool mixed = false)
 {
     BodySetup setup;
     setup.materials = {{.name = "all", .friction = 0.4}};
@@ -28,6 +32,7 @@ BodyModel pour()
         ball.velocity_m_s = {0.3 * uniform(random), 0.3 * uniform(random), -0.5};
         setup.bodies.push_back(ball);
     }
+    if (mixed) std::shuffle(setup.bodies.begin() + 1, setup.bodies.end(), random);
     return model_of(std::move(setup));
 }
 
@@ -137,6 +142,44 @@ std::size_t check_threads(const BodyModel& model, int steps, double tolerance)
 TEST_CASE("a pour is the same bit for bit on any number of threads and ranks")
 {
     CHECK(check_threads(pour(), 6, 1e-3) > 3500);
+}
+
+TEST_CASE("balls whose numbers say nothing of places are the same bit for bit on any number of ranks")
+{
+    CHECK(check_threads(pour(true), 4, 1e-3) > 3500);
+}
+
+TEST_CASE("places follow the scene where numbers do not: a part of them is a part of the scene")
+{
+    CHECK(detail::places_along_scene(pour()).empty());
+    const BodyModel model = pour(true);
+    const std::vector<int> places = detail::places_along_scene(model);
+    REQUIRE(places.size() == static_cast<std::size_t>(model.bodies()));
+
+    // each once; the floor, which does not move, has none of its own
+    std::vector<int> balls(places.size() - 1);
+    for (std::size_t i = 1; i < places.size(); ++i) {
+        balls[static_cast<std::size_t>(places[i])] = static_cast<int>(i);
+    }
+    std::vector<int> sorted = balls;
+    std::ranges::sort(sorted);
+    std::vector<int> all(balls.size());
+    std::iota(all.begin(), all.end(), 1);
+    CHECK(sorted == all);
+
+    // the first half of the places lies on one side of a plane across an axis, the second on the other
+    const auto half = balls.size() / 2;
+    bool apart = false;
+    for (const int axis : {0, 1, 2}) {
+        const auto at = [&](int body) {
+            return model.setup().bodies[static_cast<std::size_t>(body)].pose.position_m[axis];
+        };
+        const auto first = std::span(balls).first(half), second = std::span(balls).subspan(half);
+        const double low = at(*std::ranges::max_element(first, {}, at));
+        const double high = at(*std::ranges::min_element(second, {}, at));
+        apart = apart || low <= high;
+    }
+    CHECK(apart);
 }
 
 TEST_CASE("a heap of boxes on a board is the same bit for bit on any number of threads and ranks")

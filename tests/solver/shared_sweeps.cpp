@@ -1,3 +1,4 @@
+#include "solver/shared_sweeps.hpp"
 #include "solver/swept_contacts.hpp"
 #include "support/thread_messages.hpp"
 
@@ -5,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -21,6 +23,7 @@ struct Fall {
     std::vector<std::array<int, 2>> pairs;
     std::vector<char> round;
     std::vector<SweptContact> contacts;
+    std::vector<int> place;  ///< along the scene
 
     Fall(int side, int height, bool mixed)
     {
@@ -32,6 +35,11 @@ struct Fall {
             number[static_cast<std::size_t>(k)] = k + 1;
         }
         if (mixed) std::shuffle(number.begin(), number.end(), random);
+        place.assign(static_cast<std::size_t>(count) + 2, count + 1);
+        place[0] = 0;
+        for (int k = 0; k < count; ++k) {
+            place[static_cast<std::size_t>(number[static_cast<std::size_t>(k)])] = k + 1;
+        }
         bodies.resize(1);  // the floor
         for (int k = 0; k < count; ++k) {
             bodies.push_back({.v = {0.3 * uniform(random), 0.3 * uniform(random), -1 + 0.3 * uniform(random)},
@@ -119,6 +127,54 @@ struct Fall {
     }
 };
 
+/// A rank that sends nothing: it counts what it would send behind the phases of a pass.
+class CountedLines final : public Messages {
+public:
+    CountedLines(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
+    [[nodiscard]] int rank() const noexcept override { return rank_; }
+    [[nodiscard]] int ranks() const noexcept override { return ranks_; }
+    void gather(std::span<std::byte>, std::span<const std::size_t>) override {}
+    [[nodiscard]] std::unique_ptr<Line> line_to(int, int tag, std::span<const std::byte> from) override
+    {
+        constexpr int tags_of_phases = 1024;
+        lines += tag < tags_of_phases ? 1 : 0;
+        bytes += tag < tags_of_phases ? from.size() : 0;
+        return nullptr;
+    }
+    [[nodiscard]] std::unique_ptr<Line> line_from(int, int, std::span<std::byte>) override { return nullptr; }
+
+    int lines = 0;
+    std::size_t bytes = 0;
+
+private:
+    int rank_, ranks_;
+};
+
+/// Two ranks with a block in each phase.
+std::vector<SharedSweeps::Block> blocks_of_two(int phases, int bodies)
+{
+    std::vector<SharedSweeps::Block> blocks;
+    for (int phase = 0; phase < phases; ++phase) {
+        blocks.push_back({.phase = phase, .cost = 1, .place = 0});
+        blocks.push_back({.phase = phase, .cost = 1, .place = bodies - 1});
+    }
+    return blocks;
+}
+
+/// The least number of phases that meet all of some ranges of them, first and last: all sets are tried.
+int fewest_phases(int phases, const std::vector<std::array<int, 2>>& ranges)
+{
+    int fewest = phases;
+    for (unsigned set = 0; set < 1U << phases; ++set) {
+        const bool meets = std::ranges::all_of(ranges, [&](const std::array<int, 2>& range) {
+            const auto [first, last] = range;
+            return (set >> first & ((2U << (last - first)) - 1)) != 0;
+        });
+        if (meets) fewest = std::min(fewest, std::popcount(set));
+    }
+    return fewest;
+}
+
 int different(const std::vector<double>& a, const std::vector<double>& b)
 {
     REQUIRE(a.size() == b.size());
@@ -156,6 +212,104 @@ TEST_CASE_TEMPLATE("sweeps shared among ranks give the bits of one process", Num
             }
         }
     }
+}
+
+TEST_CASE("between two ranks there are as few messages in a pass as the routes of bodies allow")
+{
+    constexpr int phases = 9, bodies = 12;
+    std::mt19937 random(11);
+    int saved = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        CountedLines here(0, 2);
+        SharedSweeps sweeps;
+        sweeps.begin(here, blocks_of_two(phases, bodies), bodies, 1);
+        // bodies that are touched now and then, by either rank; what leaves this one, and when
+        std::vector<std::array<int, 2>> ranges;
+        for (int body = 0; body < bodies; ++body) {
+            int home = -1, last = -1, left = 0;
+            for (int phase = 0; phase < phases; ++phase) {
+                if (random() % 3 != 0) continue;
+                const int owner = static_cast<int>(random() % 2);
+                sweeps.visit(body, static_cast<std::size_t>(2 * phase + owner));
+                if (home < 0) home = owner;
+                if (last == 0 && owner == 1) ranges.push_back({left, phase - 1});
+                last = owner;
+                left = phase;
+            }
+            if (last == 0 && home == 1) ranges.push_back({left, phases - 1});
+        }
+        sweeps.plan();
+        CHECK(here.lines == fewest_phases(phases, ranges));
+        CHECK(here.bytes == ranges.size());
+        std::vector<int> phases_left;
+        for (const auto& range : ranges)
+            phases_left.push_back(range[0]);
+        std::ranges::sort(phases_left);
+        const auto repeated = std::ranges::unique(phases_left);
+        saved += static_cast<int>(repeated.begin() - phases_left.begin()) - here.lines;
+    }
+    CHECK(saved > 200);  // beside a message behind every phase after which something leaves
+}
+
+TEST_CASE("bodies are cut once for all colours, in parts of equal cost")
+{
+    // blocks that cost more the higher their bodies are, in phases of different lengths
+    constexpr int bodies = 1000;
+    std::vector<SharedSweeps::Block> blocks;
+    for (int phase = 0; phase < 5; ++phase) {
+        for (int body = phase; body < bodies; body += 3 + 4 * phase) {
+            blocks.push_back({.phase = phase, .cost = 1.0 + body / 500, .place = body});
+        }
+    }
+    double total = 0;
+    for (const auto& block : blocks)
+        total += block.cost;
+    for (const int ranks : {2, 3, 7}) {
+        CAPTURE(ranks);
+        int before = -1;
+        for (int rank = 0; rank < ranks; ++rank) {
+            CountedLines here(rank, ranks);
+            SharedSweeps sweeps;
+            sweeps.begin(here, blocks, bodies, 1);
+            double cost = 0;
+            int first = bodies, last = -1;
+            for (const std::size_t block : sweeps.mine()) {
+                cost += blocks[block].cost;
+                first = std::min(first, blocks[block].place);
+                last = std::max(last, blocks[block].place);
+            }
+            // those of a body stay together, which leaves a few blocks at each end
+            CHECK(std::abs(cost - total / ranks) <= 10);
+            CHECK(first > before);
+            before = last;
+        }
+        CHECK(before == bodies - 1);
+    }
+}
+
+TEST_CASE("what two ranks send each other follows from the section of a scene, not from its length")
+{
+    // bodies that leave the first rank in a pass
+    const auto sent = [](int height, bool mixed, bool by_place = false) {
+        const Fall fall(8, height, mixed);
+        std::vector<int> places;
+        for (std::size_t k = 0; by_place && k < fall.bodies.size(); ++k)
+            places.push_back(fall.place[k]);
+        CountedLines here(0, 2);
+        const Ranks ranks(here);
+        const SharedWork work;
+        SweptContacts<float> sweeps;
+        sweeps.begin(fall.pairs, fall.round, fall.moves, places);
+        constexpr std::size_t body_bytes = 32;
+        return here.bytes / body_bytes;
+    };
+    const std::size_t in_short = sent(60, false), in_long = sent(120, false);
+    CHECK(in_short > 64);  // bodies of the section
+    CHECK(in_short < 600);
+    CHECK(in_long < 600);
+    // numbers that say nothing of places: most contacts have bodies of the other rank
+    CHECK(sent(120, true) > 4000);
+    CHECK(sent(120, true, true) < 600);
 }
 
 TEST_CASE("ranks know what is wanted of shared sweeps, and each contact is swept by one of them")

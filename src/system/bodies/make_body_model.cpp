@@ -396,6 +396,7 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     });
     model.soft_ =
         !setup.impact_map && all_surfaces([](const SurfaceLaw& surface) { return surface.restitution == 0; });
+    setup.bodies.shrink_to_fit();  // there may be millions
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
     model.thinnest_m_ = std::numeric_limits<double>::infinity();
