@@ -1,6 +1,7 @@
 #include "solver/shared_sweeps.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace carom {
@@ -8,6 +9,16 @@ namespace {
 
 /// Lines of the spread have tags behind those of all phases.
 constexpr int spread_tag = 1024;
+
+/// Of every so many of the numbers, the first included, one after the other.
+double sum_of(std::span<const double> numbers, std::size_t apart) noexcept
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < numbers.size(); k += apart) {
+        sum += numbers[k];
+    }
+    return sum;
+}
 
 }  // namespace
 
@@ -34,6 +45,7 @@ void SharedSweeps::begin(Messages& ranks, std::span<const Block> blocks, std::si
         phase_of_block_.push_back(block.phase);
         owner_.push_back(owner);
     }
+    cut_parts();
     route_.assign(bodies, {});
     touched_.clear();
     leave_.clear();
@@ -207,15 +219,59 @@ void SharedSweeps::spread(std::byte* bodies)
     }
 }
 
-void SharedSweeps::gather_blocks(std::byte* records, std::size_t record_bytes)
+void SharedSweeps::add_up(std::span<const double> records, std::span<double> total) noexcept
 {
-    gather_parts([=](std::size_t) { return record_bytes; },
-                 [=](std::size_t block, std::byte* to) {
-                     std::copy_n(records + block * record_bytes, record_bytes, to);
-                 },
-                 [=](std::size_t block, const std::byte* from) {
-                     std::copy_n(from, record_bytes, records + block * record_bytes);
-                 });
+    const std::size_t width = total.size(), part_size = blocks_in_part * width;
+    std::ranges::fill(total, 0.0);
+    for (std::size_t begin = 0; begin < records.size(); begin += part_size) {
+        const auto part = records.subspan(begin, std::min(part_size, records.size() - begin));
+        for (std::size_t i = 0; i < width; ++i) {
+            total[i] += sum_of(part.subspan(i), width);
+        }
+    }
+}
+
+/// A part that one rank has is one record on the way; others are put together here, in the same order.
+void SharedSweeps::add_up_shared(std::span<const double> records, std::span<double> total)
+{
+    const std::size_t width = total.size(), bytes = width * sizeof(double);
+    of_pieces_.resize(pieces_.size() * width);
+    gather(
+        pieces_.size(), [&](std::size_t k) { return pieces_[k].owner; }, [&](std::size_t) { return bytes; },
+        [&](std::size_t k, std::byte* to) {
+            const Piece& piece = pieces_[k];
+            const auto blocks = records.subspan(piece.begin * width, (piece.end - piece.begin) * width);
+            for (std::size_t i = 0; i < width; ++i) {
+                of_pieces_[k * width + i] = sum_of(blocks.subspan(i), width);
+            }
+            std::memcpy(to, &of_pieces_[k * width], bytes);
+        },
+        [&](std::size_t k, const std::byte* from) { std::memcpy(&of_pieces_[k * width], from, bytes); });
+    std::ranges::fill(total, 0.0);
+    for (std::size_t begin = 0, end = 0; begin < pieces_.size(); begin = end) {
+        while (end < pieces_.size() && pieces_[end].part == pieces_[begin].part) {
+            ++end;
+        }
+        const auto part = std::span<const double>(of_pieces_).subspan(begin * width, (end - begin) * width);
+        for (std::size_t i = 0; i < width; ++i) {
+            total[i] += sum_of(part.subspan(i), width);
+        }
+    }
+}
+
+void SharedSweeps::cut_parts()
+{
+    pieces_.clear();
+    for (std::size_t begin = 0; begin < owner_.size(); begin += blocks_in_part) {
+        const std::size_t end = std::min(begin + blocks_in_part, owner_.size());
+        const auto owners = std::span(owner_).subspan(begin, end - begin);
+        const bool is_whole = std::ranges::all_of(owners, [&](int owner) { return owner == owners.front(); });
+        const std::size_t part = begin / blocks_in_part;
+        if (is_whole) pieces_.push_back({.owner = owners.front(), .part = part, .begin = begin, .end = end});
+        for (std::size_t block = begin; !is_whole && block < end; ++block) {
+            pieces_.push_back({.owner = owner_[block], .part = part, .begin = block, .end = block + 1});
+        }
+    }
 }
 
 void SharedSweeps::gather_bodies(std::byte* bodies)

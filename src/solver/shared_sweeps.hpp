@@ -22,7 +22,7 @@ namespace carom {
 /// reads is what one process alone would read, so that the results are the same bits. Between two ranks what
 /// may wait for each other is one message (MA-8).
 ///
-/// Theory     docs/theory/machines.md, (MA-1) who owns a block, (MA-2) what is sent, (MA-3) sums, (MA-8) when
+/// Theory     docs/theory/machines.md, (MA-1) who owns a block, (MA-2) what is sent, (MA-8) when, (MA-10) sums
 class SharedSweeps {
 public:
     /// A block of contacts.
@@ -61,8 +61,11 @@ public:
     /// After a pass: the velocities of all bodies that a rank touches.
     void spread(std::byte* bodies);
 
-    /// Every rank has filled the records of its blocks: afterwards all have all of them (MA-3).
-    void gather_blocks(std::byte* records, std::size_t record_bytes);
+    /// Sums of records, one per block, each as long as `total`: part by part of so many blocks (MA-10). In one
+    /// process, and where every rank has filled the records of its blocks.
+    static constexpr std::size_t blocks_in_part = 32;
+    static void add_up(std::span<const double> records, std::span<double> total) noexcept;
+    void add_up_shared(std::span<const double> records, std::span<double> total);
 
     /// After a pass: the records of all bodies.
     void gather_bodies(std::byte* bodies);
@@ -88,6 +91,13 @@ private:
     struct Route {
         int home = -1, last = -1, phase = 0;
     };
+
+    /// Blocks of a part: all of them, where they belong to one rank; otherwise one.
+    struct Piece {
+        int owner = 0;
+        std::size_t part = 0, begin = 0, end = 0;
+    };
+    void cut_parts();
 
     /// Bodies in a row with one home.
     struct Homes {
@@ -122,6 +132,8 @@ private:
     std::vector<int> phase_of_block_, owner_;
     std::vector<double> cost_before_;  ///< per place: of the blocks of lower ones
     std::vector<std::size_t> mine_;
+    std::vector<Piece> pieces_;
+    std::vector<double> of_pieces_;
     std::vector<Route> route_;  ///< per body
     std::vector<Homes> homes_;
     std::vector<std::pair<int, int>> touched_;  ///< body and rank, of ranks other than its home

@@ -428,15 +428,6 @@ struct SweptContacts<Number>::Kernel {
     }
 };
 
-template <class Number>
-typename SweptContacts<Number>::Sums& SweptContacts<Number>::Sums::operator+=(const Sums& other) noexcept
-{
-    F += other.F;
-    P += other.P;
-    U += other.U;
-    return *this;
-}
-
 /// Places that are left over.
 template <class Number>
 template <class Group>
@@ -804,6 +795,16 @@ void SweptContacts<Number>::for_colours(F f)
     if (shared) shared_.end_pass(bodies);
 }
 
+/// Sums over blocks of records that whoever swept them has filled.
+template <class Number>
+void SweptContacts<Number>::add_up(std::span<const double> records, std::span<double> total)
+{
+    if (shared_.is_shared())
+        shared_.add_up_shared(records, total);
+    else
+        SharedSweeps::add_up(records, total);
+}
+
 template <class Number>
 typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
 {
@@ -814,12 +815,11 @@ typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
             sums_[own_[k]] = Kernel::template errors<Group>(groups, *this);
         });
     });
-    if (shared_.is_shared()) shared_.gather_blocks(reinterpret_cast<std::byte*>(sums_.data()), sizeof(Sums));
-    Sums sums;
-    for (const Sums& part : sums_) {
-        sums += part;
-    }
-    return sums;
+    static_assert(sizeof(Sums) == 3 * sizeof(double));
+    const std::span records(reinterpret_cast<const double*>(sums_.data()), 3 * sums_.size());
+    std::array<double, 3> total{};
+    add_up(records, total);
+    return {.F = total[0], .P = total[1], .U = total[2]};
 }
 
 template <class Number>
@@ -853,9 +853,9 @@ double SweptContacts<Number>::sweep(double beta) noexcept
         using Group = typename decltype(groups)::value_type;
         changes_[block] = Kernel::template swept<Group>(groups, *this, by);
     });
-    if (shared_.is_shared())
-        shared_.gather_blocks(reinterpret_cast<std::byte*>(changes_.data()), sizeof(double));
-    return std::accumulate(changes_.begin(), changes_.end(), 0.0);
+    std::array<double, 1> total{};
+    add_up(changes_, total);
+    return total[0];
 }
 
 template <class Number>

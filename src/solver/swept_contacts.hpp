@@ -127,7 +127,6 @@ private:
     /// Sums of squares that the errors are made of.
     struct Sums {
         double F = 0, P = 0, U = 0;
-        Sums& operator+=(const Sums& other) noexcept;
     };
     struct Block;
     struct Centres;
@@ -151,6 +150,7 @@ private:
     void arrange_blocks();
     void share_blocks();
     void share_results(SweptResults wanted);
+    void add_up(std::span<const double> records, std::span<double> total);
     [[nodiscard]] Sums measured() noexcept;  ///< of the bodies as this rank has them
     [[nodiscard]] double sweep(double beta) noexcept;
     void step_bodies(double beta) noexcept;

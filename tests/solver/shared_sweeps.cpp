@@ -133,7 +133,10 @@ public:
     CountedLines(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
     [[nodiscard]] int rank() const noexcept override { return rank_; }
     [[nodiscard]] int ranks() const noexcept override { return ranks_; }
-    void gather(std::span<std::byte>, std::span<const std::size_t>) override {}
+    void gather(std::span<std::byte>, std::span<const std::size_t> sizes) override
+    {
+        told += sizes[static_cast<std::size_t>(rank_)];
+    }
     [[nodiscard]] std::unique_ptr<Line> line_to(int, int tag, std::span<const std::byte> from) override
     {
         constexpr int tags_of_phases = 1024;
@@ -144,7 +147,7 @@ public:
     [[nodiscard]] std::unique_ptr<Line> line_from(int, int, std::span<std::byte>) override { return nullptr; }
 
     int lines = 0;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0, told = 0;  ///< over lines in a pass; in gathers
 
 private:
     int rank_, ranks_;
@@ -284,6 +287,58 @@ TEST_CASE("bodies are cut once for all colours, in parts of equal cost")
             before = last;
         }
         CHECK(before == bodies - 1);
+    }
+}
+
+TEST_CASE(
+    "sums over blocks are the same bits whoever has them, and a part of one rank is one record on the way")
+{
+    constexpr int phases = 7, in_phase = 300;
+    constexpr std::size_t count = phases * in_phase;
+    std::vector<SharedSweeps::Block> blocks;
+    for (int phase = 0; phase < phases; ++phase) {
+        for (int k = 0; k < in_phase; ++k) {
+            blocks.push_back({.phase = phase, .cost = 1.0 + k % 5, .place = 3 * k + phase % 3});
+        }
+    }
+    for (const std::size_t width : {1U, 3U}) {
+        CAPTURE(width);
+        // numbers of very different sizes: their sum depends on the order
+        std::vector<double> records;
+        for (std::size_t k = 0; k < count * width; ++k) {
+            const auto x = static_cast<double>(k);
+            records.push_back(std::abs(std::sin(x)) * std::pow(10.0, static_cast<double>(k % 17)));
+        }
+        std::vector<double> alone(width);
+        SharedSweeps::add_up(records, alone);
+        CHECK(alone[0] > 1e16);
+        for (const int ranks : {2, 3, 5}) {
+            CAPTURE(ranks);
+            std::vector<std::vector<double>> got(static_cast<std::size_t>(ranks), alone);
+            ThreadRanks together(ranks);
+            together.run([&](int rank) {
+                SharedSweeps sweeps;
+                sweeps.begin(*Ranks::all(), blocks, 3 * in_phase, 1);
+                // what others have this one does not know
+                std::vector<double> mine(records.size(), std::nan(""));
+                for (const std::size_t block : sweeps.mine()) {
+                    std::copy_n(records.begin() + static_cast<std::ptrdiff_t>(block * width), width,
+                                mine.begin() + static_cast<std::ptrdiff_t>(block * width));
+                }
+                sweeps.add_up_shared(mine, got[static_cast<std::size_t>(rank)]);
+            });
+            for (const auto& one : got) {
+                CHECK(different(one, alone) == 0);
+            }
+            CountedLines here(0, ranks);
+            SharedSweeps sweeps;
+            sweeps.begin(here, blocks, 3 * in_phase, 1);
+            std::vector<double> total(width);
+            sweeps.add_up_shared(records, total);
+            const std::size_t told = here.told / (width * sizeof(double)), mine = sweeps.mine().size();
+            CHECK(told >= mine / SharedSweeps::blocks_in_part);
+            CHECK(told <= mine / SharedSweeps::blocks_in_part + phases * SharedSweeps::blocks_in_part);
+        }
     }
 }
 

@@ -179,8 +179,10 @@ private:
     /// arrives, and where patience can end.
     void finish(MPI_Request& request, bool arrives)
     {
-        // whoever looks without end takes the core from the rank that is waited for, where cores are few
-        constexpr int looks = 256;
+        // whoever looks without end takes the core from the rank that is waited for, where cores are few: it is
+        // offered to others between looks, and left for good where that takes long. A nap is much longer than
+        // the way of a message
+        constexpr int looks = 64, looks_awake = 200 * looks;
         constexpr timespec nap{0, 50'000};
         int done = 0;
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -190,7 +192,10 @@ private:
         for (int look = 1; done == 0; ++look) {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             if (done != 0 || look % looks != 0) continue;
-            nanosleep(&nap, nullptr);
+            if (look < looks_awake)
+                sched_yield();
+            else
+                nanosleep(&nap, nullptr);
             if (patience_ > 0 && Seconds(Clock::now() - begin).count() > patience_) {
                 std::fprintf(stderr, "carom: rank %d has waited %g s for a message, and gives up\n", rank_,
                              patience_);
