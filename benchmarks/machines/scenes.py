@@ -6,11 +6,12 @@ wall     a wall of bricks, SIZE courses of SIZE bricks
 hopper   balls and boxes that slide down two slopes, SIZE x SIZE in 5 layers
 chain    SIZE bars on hinges from end to end, lying on a heap of balls
 huge     one large body on SIZE x SIZE balls
+kinds    small balls and, numbered after them, large ones between them: SIZE x SIZE in 8 layers
 """
 
 import sys
 
-SIZES = {"pour": 12, "wall": 16, "hopper": 11, "chain": 24, "huge": 18}
+SIZES = {"pour": 12, "wall": 16, "hopper": 11, "chain": 24, "huge": 18, "kinds": 24}
 
 
 def head(title, duration_s, step_s, tolerance):
@@ -109,6 +110,11 @@ size_m = [{2 * half}, {2 * half}, 0.2]
 position_m = [0, 0, 0.32]
 density = 500
 ''')
+    if name == "kinds":
+        columns = [size // 2, size, 8]
+        y, z = f"0.104*(j - {middle})", "0.051 + 0.102*k"
+        return (head("Two kinds of balls", 0.1, 0.005, 1e-3) + box(0.053 * size)
+                + balls("small", columns, (f"0.104*(2*i - {middle})", y, z), 0.049) + balls("large", columns, (f"0.104*(2*i + 1 - {middle})", y, z)))
     raise SystemExit(f"there is no scene {name}: {', '.join(SIZES)}")
 
 

@@ -11,8 +11,8 @@ namespace {
 /// Bodies that are cut no further.
 constexpr std::size_t bodies_of_leaf = 32;
 
-/// By how much longer the steps along the numbers may be.
-constexpr double follows = 2;
+/// By how much larger the surfaces of parts may be where numbers follow the scene.
+constexpr double follows = 1.5;
 
 const Vec3& start_of(const BodyModel& model, int body)
 {
@@ -41,11 +41,21 @@ void cut_in_halves(const BodyModel& model, std::span<int> bodies)
     cut_in_halves(model, bodies.subspan(half));
 }
 
-double path_m(const BodyModel& model, std::span<const int> bodies)
+/// Surfaces of the boxes of four parts in a row: what such parts have to tell each other goes through these.
+double surface_m2(const BodyModel& model, std::span<const int> bodies)
 {
+    constexpr std::size_t parts = 4;
     double sum = 0;
-    for (std::size_t k = 1; k < bodies.size(); ++k) {
-        sum += (start_of(model, bodies[k]) - start_of(model, bodies[k - 1])).norm();
+    for (std::size_t k = 0; k < parts; ++k) {
+        const std::size_t begin = bodies.size() * k / parts, end = bodies.size() * (k + 1) / parts;
+        if (begin == end) continue;
+        Vec3 low = start_of(model, bodies[begin]), high = low;
+        for (const int body : bodies.subspan(begin, end - begin)) {
+            low = low.cwiseMin(start_of(model, body));
+            high = high.cwiseMax(start_of(model, body));
+        }
+        const Vec3 side = high - low;
+        sum += 2 * (side.x() * side.y() + side.y() * side.z() + side.z() * side.x());
     }
     return sum;
 }
@@ -60,7 +70,7 @@ std::vector<int> places_along_scene(const BodyModel& model)
     }
     std::vector<int> in_order = by_number;
     cut_in_halves(model, in_order);
-    if (!(path_m(model, by_number) > follows * path_m(model, in_order))) return {};
+    if (!(surface_m2(model, by_number) > follows * surface_m2(model, in_order))) return {};
 
     // what does not move comes behind: it has no part in the order
     std::vector<int> places(static_cast<std::size_t>(model.bodies()), model.bodies() - 1);

@@ -2,7 +2,7 @@
 """Runs by mpirun give the bits of one process: result, certificate, ledger, events, recording, in one file or in parts. What
 ranks do not share is refused by name, a rank that is killed loses nothing before the last checkpoint, and Ctrl-C ends all.
 
-usage: machines_check.py CAROM [--ranks 2,4] [--scenes pour,wall,hopper,chain,huge] [--kills N] [--part bits,words,input,stop,kills,namespaces]
+usage: machines_check.py CAROM [--ranks 2,4] [--scenes pour,wall,hopper,chain,huge,kinds] [--kills N] [--part bits,words,input,stop,kills,namespaces]
 Exit status: 0 all hold, 1 something does not, 77 there is no mpirun that starts programs, or CAROM was built without MPI.
 """
 
@@ -337,7 +337,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("carom")
     parser.add_argument("--ranks", default="2,4")
-    parser.add_argument("--scenes", default="pour,wall,hopper,chain,huge")
+    parser.add_argument("--scenes", default="pour,wall,hopper,chain,huge,kinds")
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--part", default="bits,words,input,stop,kills,namespaces")
     options = parser.parse_args()

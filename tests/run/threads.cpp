@@ -36,6 +36,22 @@ BodyModel pour(bool mixed = false)
     return model_of(std::move(setup));
 }
 
+/// Small balls and, numbered after them, large ones that lie between them.
+BodyModel two_kinds()
+{
+    BodySetup setup;
+    setup.materials = {{.name = "all", .friction = 0.4}};
+    setup.bodies = {floor_body()};
+    constexpr int side = 10;
+    for (int k = 0; k < side * side * side; ++k) {
+        const bool is_large = k >= side * side * side / 2;
+        const int x = 2 * (k % (side / 2)) + (is_large ? 1 : 0), rest = k / (side / 2);
+        setup.bodies.push_back(test::ball(is_large ? 0.05 : 0.049, {0.0999 * x, 0.0999 * (rest % side),
+                                                                    0.05 + 0.0999 * (rest / side % side)}));
+    }
+    return model_of(std::move(setup));
+}
+
 /// Boxes on each other, each a little turned, one body that all of the lowest stand on.
 BodyModel boxes()
 {
@@ -152,6 +168,7 @@ TEST_CASE("balls whose numbers say nothing of places are the same bit for bit on
 TEST_CASE("places follow the scene where numbers do not: a part of them is a part of the scene")
 {
     CHECK(detail::places_along_scene(pour()).empty());
+    CHECK(!detail::places_along_scene(two_kinds()).empty());
     const BodyModel model = pour(true);
     const std::vector<int> places = detail::places_along_scene(model);
     REQUIRE(places.size() == static_cast<std::size_t>(model.bodies()));
