@@ -2,8 +2,10 @@
 
 #include "branch_walk.hpp"
 #include "core/dense.hpp"
+#include "event_sequence.hpp"
 #include "grazing.hpp"
 #include "special_points.hpp"
+#include "vanishing.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,8 @@ namespace {
 using namespace detail;
 
 constexpr double smallest_step = 1e-7;
+constexpr double meets_section =
+    1e-3;  ///< of the longest step: where shorter ones fail an event may be there
 
 /// The orbit at a value between a node and an orbit further on, with the events of the node: on a straight
 /// line to it, or on a parabola that has its vertex there, as beside grazing.
@@ -28,8 +32,8 @@ std::optional<BranchNode> orbit_between(BranchWalk& walk, const BranchNode& a, c
         State start = a.start;
         start.q += way * (b.orbit.start.q - a.start.q);
         start.u += way * (b.orbit.start.u - a.start.u);
-        auto node =
-            walk.at_value(start, a.held, a.period_s + way * (b.orbit.period_s - a.period_s), value, &a);
+        auto node = walk.at_value(start, a.held, a.period_s + way * (b.orbit.period_s - a.period_s), value,
+                                  &a, a.plane);
         if (node && same_cycle(*node, a)) return node;
     }
     return std::nullopt;
@@ -136,17 +140,16 @@ std::vector<double> event_parts(const BranchWalk& walk, const BranchNode& node, 
 }
 
 /// An event that comes to the instant at which orbits begin would go over from one end of the period to the
-/// other: then they begin in the middle of the longest time without one.
-void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
+/// other: then they begin in the middle of the longest time without one. True: they do now.
+bool keep_off_events(BranchWalk& walk, BranchNode& node, double step)
 {
     constexpr double near = 0.05;
-    if (!walk.has_given_period()) return;
     const auto parts = event_parts(walk, node, step, false), ahead = event_parts(walk, node, step, true);
-    if (parts.empty()) return;
+    if (parts.empty()) return false;
     const auto is_clear = [](const std::vector<double>& of) {
         return of.front() > near && of.back() < 1 - near;
     };
-    if (is_clear(parts) && is_clear(ahead)) return;
+    if (is_clear(parts) && is_clear(ahead)) return false;
     double longest = parts.front() + 1 - parts.back(), middle = (parts.front() + parts.back() - 1) / 2;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         if (parts[i] - parts[i - 1] <= longest) continue;
@@ -155,9 +158,10 @@ void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
     }
     // worth while only where events stay farther away then
     const double distance = std::min(parts.front(), 1 - parts.back());
-    if (longest / 2 < 1.5 * distance) return;
+    if (longest / 2 < 1.5 * distance) return false;
     auto other = walk.turned(node, middle > 0 ? middle : middle + 1);
     if (other) node = std::move(*other);
+    return other.has_value();
 }
 
 /// Whether a node is as far away as its step says.
@@ -226,19 +230,30 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         if (value == node.value) branch.at.push_back({value, node.orbit});
     }
     double step = options.max_step / 4;
+    bool is_turned = false;             // since the last orbit
     std::optional<SpecialPoint> ahead;  // what may end the branch
     while (branch.end.empty()) {
         if (static_cast<int>(branch.points.size()) >= options.max_points) {
             branch.end = "max_points";
             break;
         }
-        keep_off_events(walk, node, step);
+        if (walk.has_given_period()) keep_off_events(walk, node, step);
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
         // other events, and nothing that vanishes in between: perhaps it is an orbit of another branch
+        const std::size_t known = branch.special.size();
         const bool explained = next && !jumps && add_special_points(walk, node, *next, step, branch);
         const bool unknown =
             next && !jumps && !explained && step <= smallest_step * 2 && is_near(node, *next, step);
+        if (!explained && !walk.has_given_period() && !is_turned &&
+            step <= meets_section * options.max_step) {
+            // orbits begin on the section as long as no event comes to it
+            is_turned = true;
+            if (keep_off_events(walk, node, 0)) {
+                step = options.max_step / 64;
+                continue;
+            }
+        }
         if (unknown)
             branch.special.push_back(
                 {.kind = "events", .value = next->value, .orbit = next->orbit, .place = {}});
@@ -257,10 +272,17 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         if (next->value < options.low || next->value > options.high) {
             const double edge = next->value < options.low ? options.low : options.high;
             branch.end = "range";
+            const auto beyond = [&](const SpecialPoint& point) {
+                return point.value < options.low || point.value > options.high;
+            };
+            branch.special.erase(std::remove_if(branch.special.begin() + static_cast<std::ptrdiff_t>(known),
+                                                branch.special.end(), beyond),
+                                 branch.special.end());
             if (auto last = orbit_between(walk, node, BranchPoint{next->value, next->orbit}, edge))
                 next = std::move(last);
         }
         node = std::move(*next);
+        is_turned = false;
         branch.points.push_back({node.value, node.orbit});
         if (branch.end.empty() && is_unbounded(walk, node, width(branch.points.front().orbit)))
             branch.end = limit_of_branch(walk, options, node, width(branch.points.front().orbit));

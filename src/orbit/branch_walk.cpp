@@ -102,7 +102,8 @@ bool BranchWalk::evaluate(double value)
 }
 
 std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& held, double period_s,
-                                               double value, const BranchNode* like)
+                                               double value, const BranchNode* like,
+                                               const std::optional<Plane>& plane)
 {
     const std::array values{value};
     auto member = make_member(scene_, orbit_, values);
@@ -112,11 +113,34 @@ std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& h
     }
     closure_.emplace(**member, start, period_s);
     if (!held.contacts.empty()) closure_->held = held;
+    closure_->plane = plane;
     closure_->move_to(**member);
     member_ = std::move(*member);
+    if (!plane && !has_given_period()) stay_off_section();
+    if (!begin_s_) begin_s_ = has_given_period() ? scene_.start.t_s : start.t_s;
     const NewtonReport report = solve_closure(*closure_, orbit_);
     if (!report.converged) return std::nullopt;
     return finished(value, like);
+}
+
+/// The plane across an orbit at the end of its period, in units of the state.
+Plane BranchWalk::plane_across(const Shot& shot, const State& at, const Eigen::VectorXd& scale)
+{
+    Plane plane{.normal = shot.f_end.cwiseQuotient(scale.cwiseAbs2()).transpose(),
+                .through = Eigen::VectorXd(2 * at.q.size())};
+    plane.through << at.q, at.u;
+    return plane;
+}
+
+/// An orbit that was turned does not begin on the section: it goes on where it is.
+void BranchWalk::stay_off_section()
+{
+    constexpr double far = 1e-2;  // of what the section's formula runs through in a period
+    if (!closure_->evaluate()) return;
+    const SectionRow section = closure_->section_row();
+    const double rate = section.by_state.dot(closure_->shot.f_end);
+    if (std::abs(section.value) > far * std::abs(rate) * closure_->period_s)
+        closure_->plane = plane_across(closure_->shot, closure_->start, closure_->scale);
 }
 
 std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part)
@@ -135,12 +159,17 @@ std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part
     Eigen::VectorXd dz = shot.Z.col(0);
     // one period earlier, lest the time of the start grows: the later it is, the more its phase moves with
     // the parameter
-    if (start.t_s - scene_.start.t_s >= node.period_s) {
+    if (start.t_s - begin_s_.value_or(scene_.start.t_s) >= node.period_s) {
         start.t_s -= node.period_s;
         start.q -= node.orbit.end_shift;
         dz += shot.f_end * (node.period_s * node.dT);
     }
-    auto other = at_value(start, held_at(**member, start), node.period_s, node.value, nullptr);
+    std::optional<Plane> plane;
+    if (!has_given_period()) {
+        plane = plane_across(shot, start, node.scale);
+        dz -= shot.f_end * (plane->normal.dot(dz) / plane->normal.dot(shot.f_end));
+    }
+    auto other = at_value(start, held_at(**member, start), node.period_s, node.value, nullptr, plane);
     if (!other) return std::nullopt;
     const double along =
         other->dz.dot(dz.cwiseQuotient(other->scale)) + other->dT * node.dT + other->dvalue * node.dvalue;
@@ -152,6 +181,7 @@ std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
     if (!closure_) return std::nullopt;
     closure_->start = from.start;
     closure_->held = from.held;
+    closure_->plane = from.plane;
     closure_->period_s = from.period_s;
     const auto n = from.start.q.size();
     const Eigen::VectorXd dz = step * (from.dz.array() * from.scale.array()).matrix();
@@ -201,6 +231,7 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
     node.value = value;
     node.start = closure_->start;
     node.held = closure_->held;
+    node.plane = closure_->plane;
     node.period_s = closure_->period_s;
     // steps keep their length where orbits shrink to a point
     node.scale = like != nullptr ? Eigen::VectorXd(closure_->scale.cwiseMax(like->scale)) : closure_->scale;

@@ -11,6 +11,7 @@ struct BranchNode {
     double value = 0;
     State start;
     Held held;
+    std::optional<Plane> plane;  ///< where it begins, if not on the given section
     double period_s = 0;
     Eigen::VectorXd dz;  ///< tangent: of the start, over its scale,
     double dT = 0;       ///< of the period, over itself,
@@ -32,12 +33,13 @@ public:
 
     /// The node at a start near an orbit, at a fixed value of the parameter.
     [[nodiscard]] std::optional<BranchNode> at_value(const State& start, const Held& held, double period_s,
-                                                     double value, const BranchNode* like);
+                                                     double value, const BranchNode* like,
+                                                     const std::optional<Plane>& plane = {});
     /// The node at arclength `step` behind `from`.
     [[nodiscard]] std::optional<BranchNode> ahead(const BranchNode& from, double step);
 
-    /// The same orbit, begun at another instant of a given period: this part of it later. Nothing: it is not
-    /// found again.
+    /// The same orbit, begun at another instant: this part of the period later, and on a plane across it where
+    /// the period is not given. Nothing: it is not found again.
     [[nodiscard]] std::optional<BranchNode> turned(const BranchNode& node, double part);
 
     [[nodiscard]] bool has_given_period() const noexcept { return !orbit_.period.empty(); }
@@ -49,6 +51,8 @@ public:
 
 private:
     [[nodiscard]] bool evaluate(double value);
+    void stay_off_section();
+    [[nodiscard]] static Plane plane_across(const Shot& shot, const State& at, const Eigen::VectorXd& scale);
     [[nodiscard]] std::optional<BranchNode> finished(double value, const BranchNode* like);
 
     const Scene& scene_;
@@ -57,6 +61,7 @@ private:
     double range_;
     std::unique_ptr<Member> member_;
     std::optional<Closure> closure_;
+    std::optional<double> begin_s_;  ///< turned orbits begin within a period from here
     Errors errors_;
     std::string trouble_;
 };

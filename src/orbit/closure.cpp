@@ -98,12 +98,10 @@ bool Closure::evaluate()
         J_p.topRows(2 * n) += shot.f_end * dperiod.transpose();
     }
     if (extra == 1) {
-        Workspace work;
-        member_->section->at(system.place(start.t_s, start.q, start.u).point(), work);
-        const auto slope = member_->section->slope.row(0);
-        residual[2 * n] = member_->section->value[0];
-        J.row(2 * n).head(B.cols()) = slope.head(2 * n) * B;
-        J_p.row(2 * n) = slope.segment(2 * n, P) + slope.head(2 * n) * start_p;
+        const SectionRow section = section_row();
+        residual[2 * n] = section.value;
+        J.row(2 * n).head(B.cols()) = section.by_state * B;
+        J_p.row(2 * n) = section.by_parameters + section.by_state * start_p;
     }
     for (Eigen::Index i = 0; i < n; ++i) {
         residual[i] -= member_->shift[static_cast<std::size_t>(i)];
@@ -115,6 +113,26 @@ bool Closure::evaluate()
     }
     size = size_in(scale);
     return residual.allFinite() && J.allFinite();
+}
+
+SectionRow Closure::section_row()
+{
+    const auto n = start.q.size();
+    VariationalSystem& system = member_->flow->system();
+    const int P = system.parameters();
+    if (plane) {
+        Eigen::VectorXd z(2 * n);
+        z << start.q, start.u;
+        return {.value = plane->normal.dot(z - plane->through),
+                .by_state = plane->normal,
+                .by_parameters = Eigen::RowVectorXd::Zero(P)};
+    }
+    Workspace work;
+    member_->section->at(system.place(start.t_s, start.q, start.u).point(), work);
+    const auto slope = member_->section->slope.row(0);
+    return {.value = member_->section->value[0],
+            .by_state = slope.head(2 * n),
+            .by_parameters = slope.segment(2 * n, P)};
 }
 
 double Closure::size_in(const Eigen::VectorXd& units) const

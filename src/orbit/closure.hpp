@@ -4,6 +4,19 @@
 
 namespace carom::detail {
 
+/// Where orbits without forcing begin: a formula of the state that vanishes there, and its slopes.
+struct SectionRow {
+    double value = 0;
+    Eigen::RowVectorXd by_state, by_parameters;
+};
+
+/// A plane across an orbit, through one of its states: it takes the place of the given section where an event
+/// comes to that.
+struct Plane {
+    Eigen::RowVectorXd normal;
+    Eigen::VectorXd through;
+};
+
 /// The closure of an orbit, z(T) = z(0) + shift, and its derivatives (OR-9): unknowns are the steps xi along
 /// what closed contacts leave free, and the period where it is not given.
 class Closure {
@@ -25,6 +38,9 @@ public:
     [[nodiscard]] bool has_free_period() const noexcept { return !member_->period; }
     [[nodiscard]] Eigen::Index unknowns() const noexcept { return B.cols() + (has_free_period() ? 1 : 0); }
 
+    /// At the start: the given section, or the plane that takes its place. Only where there is one.
+    [[nodiscard]] SectionRow section_row();
+
     /// Takes another member of the family, and the parameters' share of the period.
     void move_to(Member& member);
     [[nodiscard]] Member& member() noexcept { return *member_; }
@@ -32,6 +48,7 @@ public:
     State start;
     double period_s = 0;
     Held held;
+    std::optional<Plane> plane;
     Shot shot;
     Eigen::MatrixXd B;        ///< columns: directions of the start
     Eigen::MatrixXd start_p;  ///< what parameters do to the start through closed contacts, 2n x P

@@ -86,8 +86,7 @@ void add_multipliers(Closure& closure, Orbit& orbit)
     orbit.section_multipliers = orbit.multipliers;
     Eigen::MatrixXd M = orbit.monodromy;
     if (closure.has_free_period() && closure.member().section && closure.B.cols() > 0) {
-        const auto n = closure.start.q.size();
-        const Eigen::RowVectorXd slope = closure.member().section->slope.row(0).head(2 * n);
+        const Eigen::RowVectorXd slope = closure.section_row().by_state;
         const Eigen::VectorXd& f = closure.shot.f_end;
         orbit.section_multipliers = multipliers_of(on_section(closure, M_B, f, slope));
         M -= f * ((slope * M) / slope.dot(f));
@@ -362,6 +361,30 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
     return guess;
 }
 
+namespace {
+
+/// Coordinates that do not come back within the first period but move on by more than they swing.
+std::string advancing_coordinates(Member& member, const FirstGuess& guess)
+{
+    const Shot shot = shoot(member, guess.state, guess.period_s, Rows(member.flow->system().columns(), 0));
+    if (!shot.good) return {};
+    std::string words;
+    for (Eigen::Index i = 0; i < guess.state.q.size(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const double advance = shot.end.q[i] - guess.state.q[i];
+        if (member.is_free[k] != 0 || member.shift[k] != 0 ||
+            std::abs(advance) <= 0.5 * (shot.highest[i] - shot.lowest[i]))
+            continue;
+        const std::string& name = member.scene.model.system().coordinates[k].name;
+        words +=
+            fmt::format("; {0} moves on by {1:.3g} in a period: perhaps --free {0} is missing, or --shift "
+                        "{0}=VALUE",
+                        name, advance);
+    }
+    return words;
+}
+
+}  // namespace
 }  // namespace detail
 
 Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& options)
@@ -376,6 +399,8 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
     orbit.converged = report.converged;
     orbit.iterations = report.iterations;
     orbit.trouble = report.trouble;
+    if (!orbit.converged && !orbit.trouble.empty())
+        orbit.trouble += detail::advancing_coordinates(**member, *guess);
     // rest closes after any time
     if (orbit.converged && orbit.rests && detail::repeats_at_all_times(**member)) {
         orbit.converged = orbit.stable = orbit.neutral = false;

@@ -387,6 +387,44 @@ TEST_CASE("a wheel of spokes: rolls from where it just passes the top to where i
     CHECK(down->end.find("the period grows without bound towards 0.0682294") != std::string::npos);
 }
 
+TEST_CASE("a wheel of spokes that hops: wherever orbits begin, its steps end where it does not stand any "
+          "more, and double")
+{
+    const auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/rimless_wheel.toml");
+    REQUIRE(scene);
+    // a wheel that never stands lands and leaves straight above its feet: v t = d cos(gamma), g t^2/2 = d sin(gamma);
+    // it stands if v^2 < g l. Beside this orbit (theta, v) has the map of determinant 1 - k and trace 2 - k + g t^2/l,
+    // k = v^2/(g l), which has the eigenvalue -1 where k = 2 + g t^2/(2 l). With a = d/(2 l), s = sin(gamma):
+    const double a = std::sin(turn / 16);
+    const double stands = std::asin((std::sqrt(1 + 4 * a * a) - 1) / (2 * a)),  // a (1 - s^2) = s
+        doubles = std::asin((std::sqrt(1 + 3 * a * a) - 1) / (3 * a));          // a (1 - s^2) = 2 s + 2 a s^2
+    // above a foot, where landings come to the section, and before it, where the end of the stance does
+    for (const char* section : {"sin(2*pi*(x + y*tan(gamma))/d)", "sin(2*pi*(x + y*tan(gamma))/d - 0.3)"}) {
+        CAPTURE(section);
+        BranchOptions options;
+        options.orbit.section = section;
+        options.orbit.shift = {{"x", "d"}};
+        options.over = "gamma";
+        options.low = 0.1;
+        options.high = 0.5;
+        options.max_step = 0.1;
+        const auto branch = follow_branch(*scene, options);
+        REQUIRE(branch);
+        CHECK(branch->end == "range");
+        std::vector<std::string> kinds;
+        for (const SpecialPoint& point : branch->special)
+            kinds.push_back(point.kind);
+        REQUIRE(kinds == std::vector<std::string>{"contact_lost", "fold", "contact_lost", "period_doubling"});
+        CHECK(branch->special[2].value == doctest::Approx(stands).epsilon(1e-10));
+        CHECK(branch->special[2].place == "next_foot");
+        CHECK(branch->special[3].value == doctest::Approx(doubles).epsilon(1e-10));
+        // at the end of the range: speed and period in closed form
+        const double gamma = branch->points.back().value, t_s = branch->points.back().orbit.period_s;
+        CHECK(gamma == doctest::Approx(options.low).epsilon(1e-9));
+        CHECK(t_s == doctest::Approx(std::sqrt(4 * a * std::sin(gamma) / 9.81)).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("a range that ends where the scene does, at a restitution of 1, is followed to its end")
 {
     auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/impact_oscillator.toml");
