@@ -1,13 +1,11 @@
 #include "commands.hpp"
 
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "input.hpp"
 #include "scene/templates.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -33,23 +31,9 @@ ExitStatus run_new(const NewOptions& options)
     const auto chosen = std::ranges::find(templates(), options.kind, &Template::name);
     if (chosen == templates().end()) return refuse_template(options.kind);
 
-    // "x" makes the system refuse a file that is there, so that nothing is lost between looking and writing
     const bool ends = options.name.ends_with(".toml");
     const std::string file = ends ? options.name : options.name + ".toml";
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wx"), &std::fclose);
-    if (!out) {
-        const bool exists = errno == EEXIST;
-        return refuse(
-            {mistake(ErrorCode::FileUnwritable, printable(file),
-                     exists ? "this file already exists and was not changed" : "the file cannot be written",
-                     exists ? "give another name" : "check the folder and its permissions")});
-    }
-    const std::string_view text = chosen->text;
-    const bool written = std::fwrite(text.data(), 1, text.size(), out.get()) == text.size();
-    if (!written || std::fflush(out.get()) != 0) {
-        return refuse({mistake(ErrorCode::FileUnwritable, printable(file), "the file could not be written",
-                               "is the disk full?")});
-    }
+    if (auto written = write_new_file(file, chosen->text); !written) return refuse({written.error()});
     const std::string message =
         fmt::format("{} written; run it with\n  carom run {}\n", printable(file), printable(file));
     return print_result(message) ? ExitStatus::Certified : ExitStatus::BadInput;

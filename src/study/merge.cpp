@@ -1,5 +1,6 @@
 #include "carom/study/run_study.hpp"
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "study/table_file.hpp"
 #include "table_rows.hpp"
 #include "trace/write_lock.hpp"
@@ -117,14 +118,10 @@ Expected<void> write(const std::string& path, const ResultTable& table)
                                 "give another name after -o, or move the file away");
     }
     if (is_hdf5_path(path)) return write_table_hdf5(path, table);
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << csv_header(table);
+    std::vector<std::string> lines{csv_header(table)};
     for (std::size_t i = 0; i < table.rows(); ++i)
-        out << csv_line(table.row(i));
-    out.close();
-    if (out) return {};
-    return problem_with(ErrorCode::FileUnwritable, path, "the table cannot be written there",
-                        "check the folder and its permissions");
+        lines.push_back(csv_line(table.row(i)));
+    return write_file(path, lines);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "study/table_file.hpp"
 
+#include "core/write_file.hpp"
 #include "table_rows.hpp"
 #include "trace/write_lock.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <sstream>
 
@@ -126,6 +128,7 @@ Expected<TableFile> TableFile::open(const std::string& path, const Study& study,
 Expected<void> TableFile::begin(std::optional<std::uint64_t> keep_bytes)
 {
     std::error_code problem;
+    errno = 0;
     if (keep_bytes) fs::resize_file(journal_, *keep_bytes, problem);
     out_.open(journal_, keep_bytes ? std::ios::binary | std::ios::app : std::ios::binary | std::ios::trunc);
     if (!keep_bytes) {
@@ -135,7 +138,7 @@ Expected<void> TableFile::begin(std::optional<std::uint64_t> keep_bytes)
     }
     out_.flush();
     if (out_ && !problem) return {};
-    return unwritable(journal_, "the table cannot be written there", "check the folder and its permissions");
+    return unwritable_file(journal_, problem ? problem.value() : errno);
 }
 
 bool TableFile::add(std::span<const Row> rows)
@@ -148,8 +151,10 @@ bool TableFile::add(std::span<const Row> rows)
     ++done_;
     if (path_.empty()) return true;
     // one write for all rows of a run: what a kill tears off is seen by the next that opens the file
+    errno = 0;
     out_.write(lines.data(), static_cast<std::streamsize>(lines.size()));
     out_.flush();
+    if (!out_ && reason_ == 0) reason_ = errno;
     return static_cast<bool>(out_);
 }
 
@@ -157,7 +162,7 @@ Expected<void> TableFile::finish()
 {
     if (path_.empty()) return {};
     out_.close();
-    if (!out_) return unwritable(journal_, "the table could not be written", "is the disk full?");
+    if (!out_) return unwritable_file(journal_, reason_);
     if (journal_ == path_) return {};
     if (auto written = write_table_hdf5(path_, table_); !written) return written;
     std::error_code problem;

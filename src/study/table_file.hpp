@@ -45,6 +45,7 @@ private:
     long done_ = 0;
     std::shared_ptr<WriteLock> lock_;
     std::ofstream out_;
+    int reason_ = 0;  ///< errno of the first row that could not be written
 };
 
 /// The ending says HDF5.

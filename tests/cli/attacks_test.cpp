@@ -373,6 +373,29 @@ TEST_CASE("a run whose file cannot even be made promises nothing to resume")
     CHECK_FALSE(std::filesystem::exists(run));
 }
 
+TEST_CASE("scenes and tables that may not grow further name the limit, and scenes are not left half-written")
+{
+    const Folder folder;
+    const std::string robot = CAROM_SOURCE_DIR "/tests/data/urdf/arm.urdf", scene = folder.path("arm.toml"),
+                      made = folder.path("made.toml"), table = folder.path("table.csv");
+    const std::string ball_scene = folder.write("s.toml", ball);
+    // the last has room for the heading and some rows
+    const std::vector<std::pair<std::vector<std::string>, rlim_t>> commands{
+        {{"import", robot, "-o", scene}, 100},
+        {{"new", made}, 100},
+        {{"study", ball_scene, "--repeat", "2", "-o", table}, 100},
+        {{"study", ball_scene, "--repeat", "60", "-o", table}, 2000}};
+    for (const auto& [command, bytes] : commands) {
+        const Outcome outcome = program_with_short_files(command, bytes);
+        CAPTURE(outcome.err);
+        CHECK(outcome.status != 0);
+        CHECK(contains(outcome.err, "the file cannot be written: File too large"));
+        CHECK(contains(outcome.err, "ulimit -f"));
+    }
+    CHECK_FALSE(std::filesystem::exists(scene));
+    CHECK_FALSE(std::filesystem::exists(made));
+}
+
 TEST_CASE("the violation of joints of bodies is that of the whole run, also after resuming")
 {
     const Folder folder;

@@ -1,25 +1,29 @@
 // Any content of a recording: a recording or a named error, never a crash; one that is read can be shown as
 // picture, page and table, and taken up again. The bytes choose what is changed in a good recording, of
-// coordinates or of bodies, whose frames may be packed: numbers, lengths, texts, attributes, what is there at
-// all. The container is made by HDF5 itself, whose own parser is not what is tested.
+// coordinates or of bodies, whose frames may be packed: numbers, lengths, texts, attributes, how it is stored, what
+// is there at all. The recording lies in memory (memory_hdf5.hpp): HDF5's own parser is not what is tested.
 
 #include "carom/scene/scene.hpp"
 #include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
 #include "carom/trace/recording.hpp"
 #include "hdf5_library.hpp"
+#include "memory_hdf5.hpp"
 #include "scene/scene_bodies.hpp"
 #include "scratch_folder.hpp"
+#include "storage/packed_chunk.hpp"
 #include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace carom;
@@ -98,10 +102,10 @@ private:
     std::size_t size_, at_ = 0;
 };
 
-/// A good recording: its bytes, and the paths of what it holds.
+/// A good recording, and the paths of what it holds.
 struct Good {
-    std::string bytes;
-    std::vector<std::string> datasets, groups;
+    fuzz::MemoryFile file;
+    std::vector<std::string> datasets, all;
 };
 
 std::string temporary()
@@ -112,9 +116,10 @@ std::string temporary()
 
 herr_t note(hid_t /*file*/, const char* name, const H5O_info_t* info, void* to)
 {
-    auto& good = *static_cast<Good*>(to);
-    if (info->type == H5O_TYPE_DATASET) good.datasets.emplace_back(std::string("/") + name);
-    if (info->type == H5O_TYPE_GROUP) good.groups.emplace_back(std::string("/") + name);
+    auto& [groups, datasets] =
+        *static_cast<std::pair<std::vector<std::string>, std::vector<std::string>>*>(to);
+    if (info->type == H5O_TYPE_DATASET) datasets.emplace_back(std::string("/") + name);
+    if (info->type == H5O_TYPE_GROUP) groups.emplace_back(std::string("/") + name);
     return 0;
 }
 
@@ -164,40 +169,30 @@ void copy_dataset(hid_t from, hid_t to, const std::string& path)
     H5Dclose(old);
 }
 
-std::string bytes_of(const std::string& path)
-{
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return std::move(bytes).str();
-}
-
-/// A recording has room for thousands of rows, which would be written and read for each input: this copy has
+/// A recording has room for thousands of rows, all of which would be unpacked for each input: this copy has
 /// room for a few.
-Good small_copy(const std::string& path)
+void make_small(const std::string& path)
 {
-    Good good;
+    std::pair<std::vector<std::string>, std::vector<std::string>> names;
+    const auto& [groups, datasets] = names;
     const std::string copied = path + ".copy";
     const hid_t from = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    H5Ovisit2(from, H5_INDEX_NAME, H5_ITER_INC, note, &good, H5O_INFO_BASIC);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    const hid_t to = H5Fcreate(copied.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    for (const std::string& path_of_group : good.groups) {
-        const hid_t old = H5Oopen(from, path_of_group.c_str(), H5P_DEFAULT);
-        const hid_t made = path_of_group == "/."
+    H5Ovisit2(from, H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
+    const hid_t to = H5Fcreate(copied.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    for (const std::string& group : groups) {
+        const hid_t old = H5Oopen(from, group.c_str(), H5P_DEFAULT);
+        const hid_t made = group == "/."
                                ? H5Oopen(to, "/", H5P_DEFAULT)
-                               : H5Gcreate2(to, path_of_group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+                               : H5Gcreate2(to, group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         copy_attributes(old, made);
         H5Oclose(made);
         H5Oclose(old);
     }
-    for (const std::string& dataset : good.datasets)
+    for (const std::string& dataset : datasets)
         copy_dataset(from, to, dataset);
     H5Fclose(to);
-    H5Pclose(access);
     H5Fclose(from);
-    good.bytes = bytes_of(copied);
-    return good;
+    std::filesystem::rename(copied, path);
 }
 
 Good record(const char* text)
@@ -218,107 +213,142 @@ Good record(const char* text)
             resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run, std::ref(*recorder));
         if (!recorder->finish(report)) __builtin_trap();
     }
-    return small_copy(temporary());
-}
+    make_small(temporary());
 
-/// Some numbers or letters of a dataset become others.
-void change_values(hid_t file, const std::string& path, Bytes& bytes)
-{
-    const hid_t dataset = H5Dopen2(file, path.c_str(), H5P_DEFAULT);
-    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    const std::size_t count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)),
-                      width = H5Tget_size(type);
-    if (H5Tis_variable_str(type) <= 0 && count * width > 0 && count * width < (1U << 22U)) {
-        std::vector<char> raw(count * width);
-        H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data());
-        const std::size_t at = (bytes.byte() * 256U + bytes.byte()) % raw.size();
-        if (H5Tget_class(type) == H5T_FLOAT && width == 8) {
-            const double value = bytes.number();
-            std::memcpy(raw.data() + at / 8 * 8, &value, 8);
-        } else if (H5Tget_class(type) == H5T_INTEGER && width == 8) {
-            const double number = bytes.number();
-            const auto value =
-                std::abs(number) < 1e18 ? static_cast<std::int64_t>(number) : std::int64_t{1} << 62;
-            std::memcpy(raw.data() + at / 8 * 8, &value, 8);
-        } else {
-            for (std::size_t k = at, n = bytes.byte() % 16U + 1U; k < raw.size() && n > 0; ++k, --n)
-                raw[k] = static_cast<char>(bytes.byte());
-        }
-        H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data());
+    // what is read from memory is what HDF5 reads
+    Good good{.file = fuzz::load(temporary()), .datasets = {}, .all = {}};
+    const auto by_library = read_recording(temporary());
+    fuzz::put_in_memory(temporary(), &good.file);
+    const auto from_memory = read_recording(temporary());
+    fuzz::put_in_memory(temporary(), nullptr);
+    if (!by_library || !from_memory || to_csv(*by_library) != to_csv(*from_memory)) __builtin_trap();
+    for (const auto& [path, node] : good.file) {
+        if (!node.is_group) good.datasets.push_back(path);
+        good.all.push_back(path);
     }
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Dclose(dataset);
+    return good;
 }
 
-/// A dataset becomes longer, shorter, or another one.
-void change_extent(hid_t file, const std::string& path, Bytes& bytes)
+/// Some numbers or letters become others.
+void change_entries(std::string& raw, const fuzz::MemoryType& type, Bytes& bytes)
 {
-    const hid_t dataset = H5Dopen2(file, path.c_str(), H5P_DEFAULT);
-    const hid_t space = H5Dget_space(dataset);
-    hsize_t size[8] = {};
-    const int rank = H5Sget_simple_extent_dims(space, size, nullptr);
-    if (rank > 0 && rank <= 2) {
-        size[bytes.byte() % rank] = bytes.byte();
-        H5Dset_extent(dataset, size);
+    if (raw.empty()) return;
+    const std::size_t at = (bytes.byte() * 256U + bytes.byte()) % raw.size();
+    if (type.kind == H5T_FLOAT && type.size == 8) {
+        const double value = bytes.number();
+        std::memcpy(raw.data() + at / 8 * 8, &value, 8);
+    } else if (type.kind == H5T_INTEGER && type.size == 8) {
+        const double number = bytes.number();
+        const auto value =
+            std::abs(number) < 1e18 ? static_cast<std::int64_t>(number) : std::int64_t{1} << 62;
+        std::memcpy(raw.data() + at / 8 * 8, &value, 8);
+    } else {
+        for (std::size_t k = at, n = bytes.byte() % 16U + 1U; k < raw.size() && n > 0; ++k, --n)
+            raw[k] = static_cast<char>(bytes.byte());
     }
-    H5Sclose(space);
-    H5Dclose(dataset);
 }
 
-void replace_dataset(hid_t file, const std::string& path, Bytes& bytes)
+/// The same for a packed chunk: other numbers, packed again, or damaged code.
+void change_chunk(fuzz::MemoryNode& node, Bytes& bytes)
 {
-    H5Ldelete(file, path.c_str(), H5P_DEFAULT);
+    if (node.chunks.empty()) return;
+    auto chunk = node.chunks.begin();
+    std::advance(chunk, bytes.byte() % node.chunks.size());
+    std::string& code = chunk->second;
+    std::vector<std::uint32_t> words(node.chunk[0] * (node.chunk.size() > 1 ? node.chunk[1] : 1));
+    const auto as_bytes = [&] {
+        return std::span(reinterpret_cast<const unsigned char*>(code.data()), code.size());
+    };
+    if (bytes.byte() % 4 == 0 || !detail::unpack_chunk(as_bytes(), words)) {
+        change_entries(code, fuzz::MemoryType::text(1), bytes);
+        return;
+    }
+    words[(bytes.byte() * 256U + bytes.byte()) % words.size()] =
+        node.type.kind == H5T_FLOAT ? std::bit_cast<std::uint32_t>(static_cast<float>(bytes.number()))
+                                    : bytes.byte() - 2U;
+    static detail::ChunkPacker packer;
+    const auto packed = packer.pack(words);
+    code.assign(packed.begin(), packed.end());
+}
+
+/// A dataset becomes longer or shorter.
+void change_extent(fuzz::MemoryNode& node, Bytes& bytes)
+{
+    if (node.size.empty()) return;
+    const std::size_t rows = node.size[0], at = bytes.byte() % node.size.size();
+    node.size[at] = bytes.byte();
+    if (!node.filters.empty()) return;
+    // rows are kept as far as they go, new entries are zero
+    const std::string old = node.bytes;
+    node.bytes.assign(node.entries() * node.type.size, '\0');
+    const std::size_t kept = std::min<std::size_t>(rows, node.size[0]);
+    if (kept == 0 || old.empty()) return;
+    const std::size_t from = old.size() / rows, to = node.bytes.size() / node.size[0];
+    for (std::size_t k = 0; k < kept; ++k)
+        old.copy(node.bytes.data() + k * to, std::min(from, to), k * from);
+}
+
+void replace_dataset(fuzz::MemoryNode& node, Bytes& bytes)
+{
+    const auto attributes = std::move(node.attributes);
+    node = {.is_group = false, .attributes = attributes};
     const hsize_t size[2] = {bytes.byte() % 8U, bytes.byte() % 4U};
-    const hid_t space = H5Screate_simple(1 + bytes.byte() % 2, size, nullptr);
-    const hid_t type = bytes.byte() % 2 == 0 ? H5T_IEEE_F64LE : H5T_STD_I64LE;
-    const hid_t dataset = H5Dcreate2(file, path.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (dataset >= 0) H5Dclose(dataset);
-    H5Sclose(space);
-}
-
-void change_attribute(hid_t file, const std::string& group, Bytes& bytes)
-{
-    const hid_t object = H5Oopen(file, group.c_str(), H5P_DEFAULT);
-    H5O_info_t info{};
-    H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS);
-    if (info.num_attrs > 0) {
-        const hid_t attribute = H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC,
-                                               bytes.byte() % info.num_attrs, H5P_DEFAULT, H5P_DEFAULT);
-        const hid_t type = H5Aget_type(attribute);
-        std::vector<char> raw(H5Tget_size(type) * 64 + 64);
-        if (H5Tis_variable_str(type) <= 0 && H5Aread(attribute, type, raw.data()) >= 0) {
-            const double value = bytes.number();
-            if (H5Tget_class(type) == H5T_STRING)
-                raw[bytes.byte() % H5Tget_size(type)] = static_cast<char>(bytes.byte());
-            else
-                std::memcpy(raw.data(), &value, 8);
-            H5Awrite(attribute, type, raw.data());
-        }
-        H5Tclose(type);
-        H5Aclose(attribute);
+    node.size.assign(size, size + bytes.byte() % 3U);
+    switch (bytes.byte() % 4U) {
+    case 0: break;
+    case 1: node.type = fuzz::MemoryType::integer(8); break;
+    case 2: node.type = fuzz::MemoryType::integer(4); break;
+    default: node.type = fuzz::MemoryType::text(bytes.byte() % 8U + 1U); break;
     }
-    H5Oclose(object);
+    node.bytes.assign(node.entries() * node.type.size, '\0');
+    if (!node.bytes.empty()) change_entries(node.bytes, node.type, bytes);
 }
 
-void change(const Good& good, Bytes& bytes)
+void change_attribute(fuzz::MemoryNode& node, Bytes& bytes)
 {
-    const hid_t file = H5Fopen(temporary().c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    if (file < 0) return;
+    if (node.attributes.empty()) return;
+    auto attribute = node.attributes.begin();
+    std::advance(attribute, bytes.byte() % node.attributes.size());
+    auto& [type, count, raw] = attribute->second;
+    switch (bytes.byte() % 8U) {
+    case 0: node.attributes.erase(attribute); break;
+    case 1:
+        attribute->second = {.type = fuzz::MemoryType::integer(8), .count = 1, .bytes = std::string(8, '\1')};
+        break;
+    case 2: type.variable = true; break;
+    default: change_entries(raw, type, bytes); break;
+    }
+}
+
+/// Stored in a way that carom does not write.
+void change_storage(fuzz::MemoryNode& node, Bytes& bytes)
+{
+    switch (bytes.byte() % 6U) {
+    case 0: node.link = H5L_TYPE_SOFT; break;
+    case 1: node.layout = H5D_VIRTUAL; break;
+    case 2: node.external = 1; break;
+    case 3: node.filters.push_back(H5Z_FILTER_FLETCHER32); break;
+    case 4: node.type.variable = true; break;
+    default: node.chunks.clear(); break;
+    }
+}
+
+void change(const Good& good, fuzz::MemoryFile& file, Bytes& bytes)
+{
     for (int changes = 0; changes < 20 && !bytes.empty(); ++changes) {
-        const std::uint8_t what = bytes.byte() % 8U;
-        const std::string& path = good.datasets[bytes.byte() % good.datasets.size()];
-        if (H5Lexists(file, path.c_str(), H5P_DEFAULT) <= 0) continue;
-        if (what < 4) change_values(file, path, bytes);
-        if (what == 4) change_extent(file, path, bytes);
-        if (what == 5) replace_dataset(file, path, bytes);
-        if (what == 6) H5Ldelete(file, path.c_str(), H5P_DEFAULT);
-        if (what == 7) {
-            const std::size_t group = bytes.byte() % (good.groups.size() + 1);
-            change_attribute(file, group == 0 ? "/" : good.groups[group - 1], bytes);
-        }
+        const std::uint8_t what = bytes.byte() % 12U;
+        const auto& names = what < 9 ? good.datasets : good.all;
+        const auto found = file.find(names[bytes.byte() % names.size()]);
+        if (found == file.end()) continue;
+        fuzz::MemoryNode& node = found->second;
+        if (what < 5 && node.filters.empty()) change_entries(node.bytes, node.type, bytes);
+        if (what < 5 && !node.filters.empty()) change_chunk(node, bytes);
+        if (what == 5) change_extent(node, bytes);
+        if (what == 6) replace_dataset(node, bytes);
+        if (what == 7) change_storage(node, bytes);
+        if (what == 8) file.erase(found);
+        if (what > 8) change_attribute(node, bytes);
     }
-    H5Fclose(file);
 }
 
 }  // namespace
@@ -331,8 +361,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const Good recordings[] = {record(slider), record(boxes), record(packed.c_str())};
     Bytes bytes(data, size);
     const Good& good = recordings[bytes.byte() % 3U];
-    std::ofstream(temporary(), std::ios::binary) << good.bytes;
-    change(good, bytes);
+    fuzz::MemoryFile file = good.file;
+    change(good, file, bytes);
+    fuzz::put_in_memory(temporary(), &file);
 
     const auto recording = read_recording(temporary());
     if (!recording) {
