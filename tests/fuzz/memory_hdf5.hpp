@@ -12,7 +12,7 @@ namespace carom::fuzz {
 
 /// What HDF5 files hold, in memory. The functions of HDF5 that `Hdf5Reader` calls are defined a second time in
 /// memory_hdf5.cpp: of a path that has been given to `put_in_memory` they read what lies here, of any other
-/// the file, by the library. HDF5's own files took nine tenths of the time of a target, and its parser of
+/// the file, by the library. Files took nine tenths of the time of a target, and HDF5's parser of
 /// containers is not what is tested.
 struct MemoryType {
     H5T_class_t kind = H5T_FLOAT;
