@@ -111,7 +111,7 @@ std::string end_of_branch(BranchWalk& walk, const BranchOptions& options, const 
     const auto is_here = [&] {
         return ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
     };
-    const std::string limit = limit_of_branch(walk, options, node, first_width);
+    std::string limit = limit_of_branch(walk, options, node, first_width);
     // beside grazing steps are short: once more from where the last one ended
     for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
         if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found->point);
@@ -324,7 +324,7 @@ BranchOptions with_doubled_period(BranchOptions options)
     else
         options.orbit.returns *= 2;
     for (auto& [name, shift] : options.orbit.shift) {
-        shift = "2*(" + shift + ")";
+        shift.insert(0, "2*(").append(")");
     }
     return options;
 }

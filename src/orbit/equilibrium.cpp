@@ -149,8 +149,7 @@ private:
     [[nodiscard]] std::optional<RestNode> at_end(const RestNode& from, const RestNode& beyond, double step)
     {
         const double end = beyond.point.value < options_.low ? options_.low : options_.high;
-        const auto node =
-            located(from, beyond, step, [&](const RestNode& it) { return it.point.value - end; });
+        auto node = located(from, beyond, step, [&](const RestNode& it) { return it.point.value - end; });
         if (!node) return std::nullopt;
         Eigen::VectorXd x = node->x;
         x[x.size() - 1] = end;

@@ -32,7 +32,7 @@ std::optional<Eigen::VectorXd> at_bound(const LawRows& rows)
         const double end = V[0] > 0 ? rows.contact->low : V[0] < 0 ? rows.contact->high : 0;
         return Eigen::VectorXd::Constant(1, end);
     }
-    const Eigen::VectorXd part = rows.P.tail(d) / bound;
+    Eigen::VectorXd part = rows.P.tail(d) / bound;
     if (d == 2) {
         if (part.norm() < 1 - rows.rounding) return std::nullopt;
         return part;

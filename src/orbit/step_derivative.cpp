@@ -72,7 +72,7 @@ bool StepDerivative::pass(const State& before, const State& after, double h_s, c
 
     // correction (MS-5)
     Eigen::VectorXd moved;
-    move(s.q_mid, after.u, h_s / 2, moved);
+    carom::move(s.q_mid, after.u, h_s / 2, moved);
     return correct(moved, after, s, X);
 }
 
