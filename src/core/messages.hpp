@@ -85,7 +85,7 @@ private:
 
 /// Whether all ranks want to go on after a step. Each also says what it computed, as a digest: ranks that
 /// differ would go different ways, and wait for each other for ever. Throws InternalError where they do.
-[[nodiscard]] bool all_go_on(bool wanted, std::uint64_t digest, long step);
+[[nodiscard]] bool all_continue(bool wanted, std::uint64_t digest, long step);
 
 /// Whether all ranks did what they had to; else why not: what this one says, or the first that says
 /// something.

@@ -84,7 +84,7 @@ std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) 
     return digest;
 }
 
-bool all_go_on(bool wanted, std::uint64_t digest, long step)
+bool all_continue(bool wanted, std::uint64_t digest, long step)
 {
     Messages* ranks = Ranks::all();
     if (ranks == nullptr) return wanted;

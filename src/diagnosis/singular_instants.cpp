@@ -74,7 +74,7 @@ public:
                                                                      : at.u[i];
             };
             from_.push_back(value(from));
-            way_.push_back(value(to) - value(from));
+            span_.push_back(value(to) - value(from));
         }
         inputs_.resize(from_.size());
         values_.resize(static_cast<std::size_t>(suspect.term->tape().size()));
@@ -103,7 +103,7 @@ private:
     void evaluate(double weight)
     {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
-            inputs_[i] = from_[i] + weight * way_[i];
+            inputs_[i] = from_[i] + weight * span_[i];
         DualRegisters<0> registers(values_.data(), inputs_.data());
         run(suspect_.term->tape(), registers);
         budget_ -= suspect_.term->tape().size();
@@ -111,7 +111,7 @@ private:
 
     const Suspect& suspect_;
     long& budget_;
-    std::vector<double> from_, way_, inputs_, values_;
+    std::vector<double> from_, span_, inputs_, values_;
 };
 
 /// Where the function changes its sign, by halving.

@@ -74,7 +74,7 @@ Run carry_out(Task& task)
         const bool recorded = !task.recorder || (*task.recorder)(step);
         const bool continues = recorded && wanted && !stopped();
         if (Ranks::all() == nullptr) return continues;
-        return all_go_on(continues, digest_of_state(step.after), step.step);
+        return all_continue(continues, digest_of_state(step.after), step.step);
     };
     SolverSettings solver = task.scene.solver;
     // ranks stop together, between steps

@@ -171,7 +171,7 @@ bool comes_near(const PlacedCollider& hull, const std::array<int, 2>& edge, cons
 }
 
 /// The largest n . w of the normals n of an arc.
-double most_along(const Arc& arc, const Vec3& w)
+double max_along(const Arc& arc, const Vec3& w)
 {
     const Vec3 across = w - arc.along.dot(w) * arc.along;
     const double length = across.norm();
@@ -261,7 +261,7 @@ void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double g
         }
         // where the hulls overlap no edge is left here whose arc has less
         if (!arc.whole && separation < 0) continue;
-        if (most_along(arc, corner - from) < separation) arcs.pop_back();
+        if (max_along(arc, corner - from) < separation) arcs.pop_back();
     }
 }
 

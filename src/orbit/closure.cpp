@@ -26,7 +26,7 @@ Closure::Closure(Member& member, const State& guess, double period)
     const auto n = start.q.size();
     scale.resize(2 * n);
     scale.head(n).setConstant(std::max(
-        {start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period, least_length()}));
+        {start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period, min_length()}));
     scale.tail(n).setConstant(std::max(start.u.cwiseAbs().maxCoeff(), scale[0] / period));
 }
 
@@ -77,7 +77,7 @@ bool Closure::evaluate()
     const double width = (shot.highest - shot.lowest).cwiseAbs().maxCoeff();
     const double reach = std::max(shot.highest.cwiseAbs().maxCoeff(), shot.lowest.cwiseAbs().maxCoeff());
     const double speed = std::max(start.u.cwiseAbs().maxCoeff(), shot.z_end.tail(n).cwiseAbs().maxCoeff());
-    scale.head(n).setConstant(std::max({reach, width, 1e-2 * speed * period_s, least_length()}));
+    scale.head(n).setConstant(std::max({reach, width, 1e-2 * speed * period_s, min_length()}));
     scale.tail(n).setConstant(std::max(speed, scale[0] / period_s));
 
     // z(T) - z(0) - shift, and the section
@@ -140,7 +140,7 @@ double Closure::size_in(const Eigen::VectorXd& units) const
     return (residual.head(units.size()).array() / units.array()).abs().maxCoeff();
 }
 
-double Closure::least_length() const
+double Closure::min_length() const
 {
     return 1e-9 * member_->scene.length_m;
 }

@@ -61,7 +61,7 @@ public:
 
 private:
     void find_tangent();
-    [[nodiscard]] double least_length() const;  ///< what counts as no length at all
+    [[nodiscard]] double min_length() const;  ///< what counts as no length at all
 
     Member* member_;
 };

@@ -116,10 +116,10 @@ std::vector<double> GroupWatch::run_scales_J() const
 
 double GroupWatch::phase_rad() const
 {
-    double most_rad = 0;
+    double max_rad = 0;
     for (const Group& part : parts_)
-        most_rad = std::max(most_rad, part.phase_rad);
-    return most_rad;
+        max_rad = std::max(max_rad, part.phase_rad);
+    return max_rad;
 }
 
 void GroupWatch::look_at_end(const RunSoFar& run, double h_s, std::vector<Finding>& findings) const

@@ -48,7 +48,7 @@ void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, doubl
 }
 
 /// How far a contact went along its surface.
-double way_along_m(const ImpactDelays& impacts, double time_s)
+double displacement_along_m(const ImpactDelays& impacts, double time_s)
 {
     return impacts.travel_m + impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
 }
@@ -296,7 +296,7 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, std::span<con
         const SchemeOfRun here = scheme.beside(scales[k]);
         if (asks_when(scales[k]))
             look_at_scatter(model, here, c, scales[k].largest_gap_m, impacts, run.state.t_s, findings);
-        look_at_slip(contact_called(model, c), here, impacts, way_along_m(impacts, run.state.t_s),
+        look_at_slip(contact_called(model, c), here, impacts, displacement_along_m(impacts, run.state.t_s),
                      run.state.t_s, findings);
     }
     look_at_drives(model, scheme, scales, run, findings);

@@ -55,7 +55,7 @@ void look_for_near_misses(const Model& model, double activation_gap_m, const Sta
 /// known to `max_overlap` of `scale_m`.
 [[nodiscard]] Finding near_miss(const std::string& name, double gap_m, double off_m, double time_s);
 void look_at_slip(const std::string& name, const SchemeOfRun& scheme, const ImpactDelays& impacts,
-                  double way_m, double time_s, std::vector<Finding>& findings);
+                  double path_m, double time_s, std::vector<Finding>& findings);
 void look_at_place(const std::string& name, const SchemeOfRun& scheme, double off_m, double scale_m,
                    double time_s, std::vector<Finding>& findings);
 

@@ -40,7 +40,7 @@ Finding departure(const std::string& what, double time_s)
 }
 
 /// To the end of the run, impacts at their own instants.
-Gone go_on(Retakes& motion, const LateRun& run)
+Gone run_to_end(Retakes& motion, const LateRun& run)
 {
     const double h_s = run.grid.h_s, rounding_s = 1e-9 * h_s;
     const double last_s = run.end_s + (run.by_until ? patience * h_s : 0);
@@ -86,7 +86,7 @@ bool take_punctually(Retakes& motion, double h_s)
 
 void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Finding>& findings)
 {
-    const Gone gone = go_on(copy, run);
+    const Gone gone = run_to_end(copy, run);
     if (gone.failed) return;
     const auto tell = [&](const std::string& what) { findings.push_back(departure(what, run.end_s)); };
     if (run.by_until != gone.until_s.has_value())
@@ -108,12 +108,12 @@ void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Findin
 void GroupEnergy::note(double kinetic_J, double part)
 {
     recent_J = std::max((1 - 0.01 * std::min(1.0, part)) * recent_J, kinetic_J);
-    most_J = std::max(most_J, kinetic_J);
+    max_J = std::max(max_J, kinetic_J);
 }
 
 double GroupEnergy::part_of(double between_J) const
 {
-    return std::sqrt(between_J / std::max(recent_J, energy_at_rest * most_J));
+    return std::sqrt(between_J / std::max(recent_J, energy_at_rest * max_J));
 }
 
 Finding other_impact(const std::string& struck, const Event& impact, bool in_run, const RunInPhase& run)

@@ -104,7 +104,7 @@ inline constexpr double energy_at_rest = 1e-6;
 /// Kinetic energy of a group that moves independently of others: what its errors are small or large against.
 struct GroupEnergy {
     double recent_J = 0;  ///< of the last steps (LE-5)
-    double most_J = 0;
+    double max_J = 0;
 
     /// After a part of a step.
     void note(double kinetic_J, double part);

@@ -99,7 +99,7 @@ public:
     [[nodiscard]] Departure from_run() const override;
     [[nodiscard]] std::span<const Event> happened() const { return happened_; }
     /// The most kinetic energy that a body has had; bodies by their places in the copy.
-    [[nodiscard]] double most_J(int k) const { return most_J_[static_cast<std::size_t>(k)]; }
+    [[nodiscard]] double max_J(int k) const { return max_J_[static_cast<std::size_t>(k)]; }
 
 private:
     bool take_from(State& state, double h_s)
@@ -145,17 +145,17 @@ private:
     State at_, tried_, last_, halves_;
     std::vector<Event> happened_;
     std::vector<Vec3> start_;
-    std::vector<double> most_J_;
+    std::vector<double> max_J_;
     std::vector<GroupMotion> groups_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
 
 void BodyRetakes::note_motion(double h_s)
 {
-    most_J_.resize(at_.x.size());
-    for (std::size_t k = 0; k < most_J_.size(); ++k)
+    max_J_.resize(at_.x.size());
+    for (std::size_t k = 0; k < max_J_.size(); ++k)
         if (model_.inverse_mass[k] > 0)
-            most_J_[k] = std::max(most_J_[k], kinetic_energy_J(k, at_.v[k], at_.W[k]));
+            max_J_[k] = std::max(max_J_[k], kinetic_energy_J(k, at_.v[k], at_.W[k]));
     for (GroupMotion& group : groups_) {
         double kinetic_J = 0;
         for (const std::size_t k : group.bodies) {
@@ -345,7 +345,7 @@ void look_at_phases_of_bodies(const BodyOrder& order, const RunSoFar& run, std::
                                     .shortest_s = known_steps * phase.h_s,
                                     .off_m = phase.max_overlap * group_m,
                                     .energy_J =
-                                        small_impact(phase.max_overlap) * (copy.most_J(a) + copy.most_J(b))};
+                                        small_impact(phase.max_overlap) * (copy.max_J(a) + copy.max_J(b))};
             const auto partners = rest.find(bodies);
             const std::span<const Event> known =
                 partners == rest.end() ? std::span<const Event>() : std::span<const Event>(partners->second);

@@ -56,7 +56,7 @@ void SeriesTape::bound(int k, const double* input_errors, std::size_t stride)
             error_at(reg)[k] = 0;
             if (reg + 1 < size() && instructions_[i + 1].op == SeriesOp::Second) error_at(reg + 1)[k] = 0;
         } else {
-            go_on_error(reg, instructions_[i], k, input_errors, stride);
+            extend_error(reg, instructions_[i], k, input_errors, stride);
         }
     }
 }
@@ -110,7 +110,7 @@ void SeriesTape::start_error(int i, const SeriesInstruction& it, const double* i
 }
 
 /// Of coefficient k >= 1, by the rules (PS-1).
-void SeriesTape::go_on_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
+void SeriesTape::extend_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
                              std::size_t stride) noexcept
 {
     const Bounded z{at(i), error_at(i)};

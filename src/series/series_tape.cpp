@@ -215,12 +215,12 @@ void SeriesTape::evaluate_other(const Step& it, int k, const double* inputs, std
         other[k] = it.op == SeriesOp::SinCos ? -by_own : by_own;
         break;
     }
-    default: go_on_rarely(it, k); break;
+    default: extend_rarely(it, k); break;
     }
 }
 
 /// Coefficient k >= 1 of the other operations (PS-1).
-void SeriesTape::go_on_rarely(const Step& it, int k) noexcept
+void SeriesTape::extend_rarely(const Step& it, int k) noexcept
 {
     double* memory = memory_.data();
     double* z = memory + it.z;

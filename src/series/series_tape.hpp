@@ -182,7 +182,7 @@ private:
 
     void start(int i, const SeriesInstruction& it, const double* inputs, std::size_t stride) noexcept;
     void evaluate_other(const Step& it, int k, const double* inputs, std::size_t stride) noexcept;
-    void go_on_rarely(const Step& it, int k) noexcept;
+    void extend_rarely(const Step& it, int k) noexcept;
     [[nodiscard]] double piece(const SeriesInstruction& it, int k) noexcept;
 
     // rounding: series_bounds.cpp
@@ -192,7 +192,7 @@ private:
     }
     void start_error(int i, const SeriesInstruction& it, const double* input_errors,
                      std::size_t stride) noexcept;
-    void go_on_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
+    void extend_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
                      std::size_t stride) noexcept;
     [[nodiscard]] double piece_error(const SeriesInstruction& it, int k) noexcept;
     [[nodiscard]] double divided_error(int i, const double* divisor, double factor, int k,

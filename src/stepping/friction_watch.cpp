@@ -37,7 +37,7 @@ bool is_in_cone(const Coulomb& law, const Eigen::VectorXd& P)
 
 /// A percussion holds the contact still. One that was struck in the step before, by more than twice of that,
 /// begins anew: what it does then belongs to the impact, or to the catastrophe, and was told with it.
-bool can_go_on_sticking(const Coulomb& law, std::span<const double> W, const ContactStep& contact,
+bool can_keep_sticking(const Coulomb& law, std::span<const double> W, const ContactStep& contact,
                         double P_before)
 {
     const int d = contact.dimension;
@@ -214,7 +214,7 @@ void look_for_paradoxes(FrictionStep& step, std::vector<Finding>& findings)
         if (!slipped) {
             const bool lifts = touched && !collides && opens > contact.rounding_m_s;
             const auto W = step.problem->W.diagonal(step.interaction(contact));
-            if (lifts && can_go_on_sticking(*law, W, contact, before.percussion_Ns))
+            if (lifts && can_keep_sticking(*law, W, contact, before.percussion_Ns))
                 tell_several(step, contact, findings);
             continue;
         }

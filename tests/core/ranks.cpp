@@ -116,18 +116,18 @@ TEST_CASE("ranks stop together, and notice that they have gone different ways")
 {
     ThreadRanks together(3);
     together.run([](int rank) {
-        if (!all_go_on(true, 5, 1)) throw std::logic_error("all want to go on");
-        if (all_go_on(rank != 2, 5, 2)) throw std::logic_error("one does not");
+        if (!all_continue(true, 5, 1)) throw std::logic_error("all want to go on");
+        if (all_continue(rank != 2, 5, 2)) throw std::logic_error("one does not");
         bool noticed = false;
         try {
-            static_cast<void>(all_go_on(true, rank == 1 ? 6 : 5, 3));
+            static_cast<void>(all_continue(true, rank == 1 ? 6 : 5, 3));
         } catch (const InternalError&) {
             noticed = true;
         }
         if (!noticed) throw std::logic_error("one differs");
     });
-    CHECK(all_go_on(true, 1, 1));
-    CHECK_FALSE(all_go_on(false, 1, 1));
+    CHECK(all_continue(true, 1, 1));
+    CHECK_FALSE(all_continue(false, 1, 1));
 }
 
 TEST_CASE("a digest sees every bit and the order")

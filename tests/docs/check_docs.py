@@ -162,6 +162,13 @@ def check_names(complaints):
             here = page.parent.relative_to(ROOT / "src").as_posix() + "/" + words in sources if of_module else words in anywhere
             if words not in sources and not here:
                 complaints.say(f"{name_of(page)}:{line}: there is no {words}")
+    # and every file of its folder is named there, by itself or by the beginning of its name, `series_order*`
+    for page in sorted((ROOT / "src").rglob("README.md")):
+        words = set(re.findall(r"\w+\*?", page.read_text()))
+        for stem in sorted({path.stem for path in page.parent.glob("*.[hc]pp")}):
+            count += 1
+            if stem not in words and not any(word.endswith("*") and stem.startswith(word[:-1]) for word in words):
+                complaints.say(f"{name_of(page)}: {stem} is not named")
     print(f"{count} files named, {len(private)} private names known")
 
 

@@ -110,7 +110,7 @@ void record(const Scene& scene, const std::string& file, int ranks, long steps =
     });
 }
 
-void go_on(const std::string& file, int ranks)
+void resume_recording(const std::string& file, int ranks)
 {
     ThreadRanks together(ranks);
     together.run([&](int) {
@@ -178,7 +178,7 @@ TEST_CASE("a recording in parts is resumed on any number of ranks, with the same
             REQUIRE(stopped.has_value());
             CHECK(stopped->checkpoint->progress.steps == 7);
             CHECK(stopped->settings.checkpoint_steps == 3);
-            go_on(folder / "parts.h5", then);
+            resume_recording(folder / "parts.h5", then);
             check_same(folder / "parts.h5", expected);
         }
     }
@@ -199,7 +199,7 @@ TEST_CASE("parts may be ahead of the recording: a rank was killed between the tw
         fs::rename(folder / (std::string("ahead.h5") + part), folder / (std::string("run.h5") + part));
     }
     check_same(folder / "run.h5", *before);
-    go_on(folder / "run.h5", 2);
+    resume_recording(folder / "run.h5", 2);
     check_same(folder / "run.h5", expected);
 }
 

@@ -44,7 +44,7 @@ struct Seen {
     State end;
     RunStatus status{};
     std::size_t events = 0;
-    int most_interactions = 0;  ///< of a one-step problem
+    int max_interactions = 0;  ///< of a one-step problem
     double percussion_Ns = 0;   ///< of the last step, least and largest of all contacts
     double largest_Ns = 0;
     double friction_Ns = 0;  ///< of the last step, all contacts
@@ -58,7 +58,7 @@ Seen run(const test::Sketch& sketch, const IntegratorSettings& integrator, std::
     const auto report =
         simulate(model, integrator, {}, {.duration_s = duration_s}, seen.end, [&](const StepView& view) {
             if (const auto problem = view.problem())
-                seen.most_interactions = std::max(seen.most_interactions, problem->problem.interactions());
+                seen.max_interactions = std::max(seen.max_interactions, problem->problem.interactions());
             seen.percussion_Ns = 1e300;
             seen.largest_Ns = seen.friction_Ns = 0;
             if (view.pieces.empty()) CHECK(view.laws.size() == view.contacts.size());
@@ -83,7 +83,7 @@ TEST_CASE("twenty thousand equal floors carry a mass in equal parts, and cost on
     const Seen seen =
         run(with_copies(falling, ground, copies), MoreauSettings{.time_step_s = h}, {0}, {0}, 0.01);
     CHECK(seen.status == RunStatus::Certified);
-    CHECK(seen.most_interactions == 1);
+    CHECK(seen.max_interactions == 1);
     CHECK(seen.events == copies);  // each was made
     // m g h in equal parts; roundings of a few operations
     CHECK(seen.percussion_Ns == near(2 * gravity_m_s2 * h / copies, 1e-12 * gravity_m_s2 * h / copies));
@@ -100,7 +100,7 @@ TEST_CASE("a mass on many equal floors moves as on one of them, by every scheme"
         const Seen one = run(with_copies(falling, bouncy, 1), integrator, {0.2}, {0}, 1.2);
         const Seen many = run(with_copies(falling, bouncy, 100), integrator, {0.2}, {0}, 1.2);
         // power series pose no one-step problem
-        CHECK(many.most_interactions == (std::holds_alternative<SeriesSettings>(integrator) ? 0 : 1));
+        CHECK(many.max_interactions == (std::holds_alternative<SeriesSettings>(integrator) ? 0 : 1));
         CHECK(many.status == one.status);
         CHECK(many.end.q == one.end.q);
         CHECK(many.end.u == one.end.u);
@@ -167,7 +167,7 @@ TEST_CASE("a bar on two groups of equal feet loads each group by its lever, and 
                                   {.name = "right", .gap = "z + 3*a"}, right);
     const Seen seen = run(feet, MoreauSettings{.time_step_s = h}, {0, 0}, {0, 0}, 0.05);
     CHECK(seen.status == RunStatus::Certified);
-    CHECK(seen.most_interactions == 2);
+    CHECK(seen.max_interactions == 2);
     const double P_left = 0.75 * gravity_m_s2 * h / left, P_right = 0.25 * gravity_m_s2 * h / right;
     CHECK(seen.largest_Ns == near(P_left, 1e-9 * P_left));
     CHECK(seen.percussion_Ns == near(P_right, 1e-9 * P_right));
@@ -181,7 +181,7 @@ TEST_CASE("floors that differ in anything are not taken for equal")
     const Seen one =
         run(with_copies(falling, bouncy, 1), MoreauSettings{.time_step_s = 1e-3}, {0.2}, {0}, 0.3);
     const Seen seen = run(mixed, MoreauSettings{.time_step_s = 1e-3}, {0.2}, {0}, 0.3);
-    CHECK(seen.most_interactions == 2);
+    CHECK(seen.max_interactions == 2);
     CHECK(seen.end.u[0] == near(one.end.u[0], 1e-9));
     CHECK(seen.end.u[0] > 0);  // thrown back at 0.2 s, it still rises
 }
