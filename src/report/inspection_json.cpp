@@ -212,6 +212,11 @@ std::string to_json(const Scene& scene, const SweepInspection& inspection)
     return one_line(json);
 }
 
+std::string to_json(const Scene& scene, const Inspection& inspection)
+{
+    return std::visit([&](const auto& one) { return to_json(scene, one); }, inspection);
+}
+
 std::string to_json(const Recording& recording, const RunInspection& run)
 {
     const Certificate& certificate = run.certificate;

@@ -64,6 +64,14 @@ private:
 Error unknown_parameter(const std::string& name, const Vocabulary& vocabulary)
 {
     const auto known = vocabulary.names(Vocabulary::Meaning::Kind::Parameter);
+    // sensitivities are asked for by longer names
+    constexpr std::string_view prefix = "parameters.";
+    if (name.starts_with(prefix) && std::ranges::count(known, name.substr(prefix.size())) > 0)
+        return {.code = ErrorCode::UnknownName,
+                .where = printable(name),
+                .message = "here a parameter has its name alone",
+                .hint = "write " + name.substr(prefix.size()),
+                .excerpt = {}};
     return {.code = ErrorCode::UnknownName,
             .where = "parameters." + printable(name),
             .message = fmt::format("the scene has no parameter {}", carom::quoted(name)),

@@ -240,5 +240,23 @@ for name, look in ROWS.items():
             print(f"{name}, {kind}: {error!r}")
         expect(f"{name}, {kind}", good)
 
+# bodies, coordinates with equations of their own, and a motor limited by one of them, in one scene: all that a kind of scene has
+MIXED = ROOT / "scenes/controlled_arm.toml"
+whole = run(MIXED)
+expect("the mixed scene is certified", whole["status"] == "certified" and len(whole["events"]) > 0 and not codes(whole))
+expect("its steps are solved again from their files", keeps_problems(MIXED, []))
+with tempfile.TemporaryDirectory() as folder:
+    recording, table, page = (pathlib.Path(folder) / name for name in ("run.h5", "study.csv", "run.html"))
+    run(MIXED, "-o", recording, "--set", f"duration_s={0.4 * whole['time_s']}")
+    resumed = carom("resume", recording, "--json", "--set", f"duration_s={whole['time_s']}")
+    expect("it ends as if it had not been interrupted",
+           all(resumed[key] == whole[key] for key in ("state", "status", "events", "certificate", "diagnosis")))
+    varied = carom("study", MIXED, "--vary", "parameters.w0=1:2:0.5", "--set", "duration_s=0.5", "-o", table, "--json")
+    expect("it is studied", varied["status"] == "certified" and varied["statuses"] == {"certified": 3} and table.exists())
+    carom("report", recording, "-o", page)
+    expect("it has a page", page.exists() and "shoulder" in page.read_text())
+    told = carom("inspect", recording, "--json")
+    expect("its recording is certified", told["status"] == "certified" and "current" in json.dumps(told["probes"]))
+
 print("\n".join(f"not so: {failure}" for failure in failures) or f"{len(ROWS) * len(KINDS)} cells")
 sys.exit(1 if failures else 0)

@@ -424,6 +424,9 @@ TEST_CASE("what cannot be is refused before the search")
     unknown.parameters = {"omega"};
     CHECK(code_of(find_orbit(read(table), unknown)) == ErrorCode::UnknownName);
     CHECK(code_of(follow_branch(read(table), over("omega", 0, 1))) == ErrorCode::UnknownName);
+    // the longer name, as sensitivities have it, is told as such
+    unknown.parameters = {"parameters.w"};
+    CHECK(find_orbit(read(table), unknown).error().front().hint == "write w");
 
     // a pendulum that hangs still never crosses anything
     const std::string still = R"toml(

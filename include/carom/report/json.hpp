@@ -33,6 +33,7 @@ namespace carom {
 [[nodiscard]] std::string to_json(const Scene& scene, const SceneInspection& inspection);
 [[nodiscard]] std::string to_json(const Scene& scene, const BodyInspection& inspection);
 [[nodiscard]] std::string to_json(const Scene& scene, const SweepInspection& inspection);
+[[nodiscard]] std::string to_json(const Scene& scene, const Inspection& inspection);
 [[nodiscard]] std::string to_json(const Recording& recording, const RunInspection& inspection);
 
 /// How often each kind of event was recorded.
