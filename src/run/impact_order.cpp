@@ -28,11 +28,11 @@ constexpr int max_firm_rows = 120;
 
 /// The rows that firm constraints and joints have in what an impact sees: per interaction its first, -1 where
 /// it is not firm.
-struct FirmRows {
+struct FirmRowPlaces {
     std::vector<int> first;
     int count = 0;
 
-    explicit FirmRows(const OneStepProblem& problem) : first(problem.laws.size(), -1)
+    explicit FirmRowPlaces(const OneStepProblem& problem) : first(problem.laws.size(), -1)
     {
         for (std::size_t k = 0; k < first.size(); ++k) {
             if (!std::holds_alternative<Bilateral>(problem.laws[k])) continue;
@@ -61,7 +61,7 @@ struct FirmRows {
 /// W - W_F W_FF^-1 W_F^T of the normal rows.
 class NormalImpacts {
 public:
-    NormalImpacts(const OneStepProblem& problem, const FirmRows& firm, std::vector<Closing> closings)
+    NormalImpacts(const OneStepProblem& problem, const FirmRowPlaces& firm, std::vector<Closing> closings)
         : closings_(std::move(closings)), W_(closings_.size() * closings_.size(), 0.0)
     {
         const std::size_t n = closings_.size();
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    void hold(const OneStepProblem& problem, const FirmRows& firm)
+    void hold(const OneStepProblem& problem, const FirmRowPlaces& firm)
     {
         constexpr double firmly = 1e-10;  // a contact that nothing can move is left with so much
         const std::size_t n = closings_.size();
@@ -223,7 +223,7 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
         return std::abs(c.U_minus_m_s) > at_rest * std::abs(order.problem.U_free[row]);
     };
     if (std::none_of(first, closings.end(), strikes)) return;
-    const FirmRows firm(order.problem);
+    const FirmRowPlaces firm(order.problem);
     if (firm.count > max_firm_rows) return;
     const NormalImpacts impacts(order.problem, firm, closings);
     const std::vector<double> P = impacts.at_once();
