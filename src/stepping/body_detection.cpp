@@ -1,6 +1,7 @@
 #include "body_parts.hpp"
 
 #include "core/parallel.hpp"
+#include "geometry/four_frames.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,28 @@ void set_axes(BodyContact& contact)
     tangents(contact.axes[0], contact.axes[1], contact.axes[2]);
 }
 
+void set_arms(std::span<const Vec3> x, BodyContact& contact)
+{
+    contact.arm_first = contact.at.point_m - x[contact.first];
+    contact.arm_second = contact.at.point_m - x[contact.second];
+}
+
+/// Without its tangents.
+void make_contact(const BodyModel& model, const Meeting& meeting, std::span<const Vec3> x, BodyContact& made)
+{
+    BodyContact& contact = *std::construct_at(&made);
+    const auto& [a, b, at] = meeting;
+    contact.first = a;
+    contact.second = b;
+    contact.at = at;
+    const SurfaceLaw& surface = model.surface(a, b);
+    contact.restitution = surface.restitution;
+    contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
+    if (surface.rolls()) contact.dimension = model.is_flat() ? 3 : 6;
+    contact.axes[0] = at.normal;
+    set_arms(x, contact);
+}
+
 }  // namespace
 
 void detect(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyStepMemory& s)
@@ -121,17 +144,18 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
 void make_contacts(const BodyModel& model, std::span<const Vec3> x, BodyStepMemory& s)
 {
     s.contacts.resize(s.meetings.size());
-    for_each_index(s.meetings.size(), contacts_in_block, [&](std::size_t c) {
-        BodyContact& contact = *std::construct_at(&s.contacts[c]);
-        const auto& [a, b, at] = s.meetings[c];
-        contact.first = a;
-        contact.second = b;
-        contact.at = at;
-        const SurfaceLaw& surface = model.surface(a, b);
-        contact.restitution = surface.restitution;
-        contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
-        if (surface.rolls()) contact.dimension = model.is_flat() ? 3 : 6;
-        set_frame(x, contact);
+    for_blocks(s.meetings.size(), contacts_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t c = begin; c < end; ++c) {
+            make_contact(model, s.meetings[c], x, s.contacts[c]);
+        }
+        std::size_t c = begin;
+        for (; c + 4 <= end; c += 4) {
+            set_tangents({&s.contacts[c].axes, &s.contacts[c + 1].axes, &s.contacts[c + 2].axes,
+                          &s.contacts[c + 3].axes});
+        }
+        for (; c < end; ++c) {
+            set_axes(s.contacts[c]);
+        }
     });
 }
 
@@ -151,8 +175,7 @@ void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact
 void set_frame(std::span<const Vec3> x, BodyContact& contact)
 {
     set_axes(contact);
-    contact.arm_first = contact.at.point_m - x[contact.first];
-    contact.arm_second = contact.at.point_m - x[contact.second];
+    set_arms(x, contact);
 }
 
 std::array<double, 3> rolling_velocity(const BodyContact& contact, std::span<const Vec3> W_world)
@@ -181,8 +204,15 @@ Vec3 BodyContact::moment_Nms() const
 std::vector<BodyContact> body_contacts(const BodyModel& model, const State& state, double reach_m)
 {
     BodyStepMemory s;
-    const std::vector<double> reach(static_cast<std::size_t>(model.bodies()), reach_m / 2);
-    detail::place_bodies(model, state, reach, s);
+    s.reach_m.assign(static_cast<std::size_t>(model.bodies()), reach_m / 2);
+    if (detail::is_round(model)) {
+        const OwnWork own;  // other ranks need not look as well
+        s.mid.x = state.x;
+        s.mid.R = state.R;
+        detail::detect_round(model, {.activation_gap_m = reach_m}, state, s);
+        return std::move(s.contacts);
+    }
+    detail::place_bodies(model, state, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
     for (const auto& [a, b] : s.pairs) {
         if (model.may_meet(a, b)) detail::add_meetings(a, b, reach_m, s, s.meetings);

@@ -250,7 +250,23 @@ void account(const BodyModel& model, double h_s, const State& state, const Energ
 struct ContactWork {
     double normal_J = 0, friction_J = 0;
 };
-[[nodiscard]] ContactWork work_of(const BodyContact& contact);
+[[nodiscard]] ContactWork work_beyond_coulomb(const BodyContact& contact);
+[[nodiscard]] inline ContactWork work_of(const BodyContact& contact)
+{
+    if (contact.beyond != nullptr) return work_beyond_coulomb(contact);
+    const auto along = [&](std::size_t i) {
+        return contact.P[i] * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
+    };
+    return {.normal_J = 0 + along(0), .friction_J = 0 + along(1) + along(2)};
+}
+
+/// W_cc, mostly the only block of its row.
+[[nodiscard]] inline std::span<const double> diagonal_of(const OneStepProblem& problem, std::size_t c)
+{
+    const auto k = static_cast<int>(c);
+    const auto row = problem.W.row(k);
+    return row.size() == 1 ? problem.W.block(k, row.front()) : problem.W.diagonal(k);
+}
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings of the report, and what reactions that hold did to its line of corrections.

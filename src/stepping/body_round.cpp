@@ -65,6 +65,14 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyStepMemory& s
     return {n, n.dot(pose.to_world(shape.offset_m * shape.normal - collider.centre_m))};
 }
 
+/// Most are far from most planes.
+bool is_far(const MoreauSettings& settings, int sphere, int plane, const HalfSpace3& half,
+            const BodyStepMemory& s)
+{
+    const double gap_m = half.n.dot(s.mid.x[sphere]) - half.offset - s.radii[sphere];
+    return gap_m > std::max(s.reach_m[sphere] + s.reach_m[plane], settings.activation_gap_m);
+}
+
 /// Bodies in the order of their numbers; the normal points to the first.
 void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state, int sphere,
                       int plane, const HalfSpace3& half, const BodyStepMemory& s, Meetings& meetings)
@@ -72,8 +80,6 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = s.radii[sphere], above = n.dot(x) - offset;
-    // most are far from most planes
-    if (above - r > std::max(s.reach_m[sphere] + s.reach_m[plane], settings.activation_gap_m)) return;
     if (!model.may_meet(sphere, plane)) return;
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
@@ -106,6 +112,9 @@ void look_at_ends(const BodyModel& model, BodyStepMemory& s)
     for (std::size_t c = 0; c < s.ends.size(); ++c) {
         const double gap = s.ends[c][3];
         if (!(gap < 0)) continue;
+        // most are less deep than what was seen before, beside any size
+        const DeepestOverlap& seen = s.deepest_left;
+        if (-gap <= seen.depth_m && -gap <= seen.part * model.thinnest_m()) continue;
         const BodyContact& contact = s.contacts[c];
         const double size_m = model.size_of_pair_m(contact.first, contact.second);
         s.deepest.see(contact.first, contact.second, -gap, size_m);
@@ -165,8 +174,9 @@ void meetings_of(const BodyModel& model, const MoreauSettings& settings, const S
     }
     const std::size_t spheres = meetings.size();
     for (auto plane = first_later; plane != s.planes.end(); ++plane) {
-        sphere_and_plane(model, settings, state, i, *plane,
-                         halves[static_cast<std::size_t>(plane - s.planes.begin())], s, meetings);
+        const HalfSpace3& half = halves[static_cast<std::size_t>(plane - s.planes.begin())];
+        if (!is_far(settings, i, *plane, half, s))
+            sphere_and_plane(model, settings, state, i, *plane, half, s, meetings);
     }
     if (spheres == meetings.size()) return;
     std::stable_sort(meetings.begin() + static_cast<std::ptrdiff_t>(before), meetings.end(),
@@ -182,7 +192,8 @@ void look(const BodyModel& model, const MoreauSettings& settings, const State& s
             continue;
         }
         const auto k = static_cast<std::size_t>(at.plane);
-        if (s.radii[i] > 0) sphere_and_plane(model, settings, state, i, s.planes[k], halves[k], s, meetings);
+        if (s.radii[i] > 0 && !is_far(settings, i, s.planes[k], halves[k], s))
+            sphere_and_plane(model, settings, state, i, s.planes[k], halves[k], s, meetings);
     }
 }
 

@@ -19,11 +19,17 @@ void push_bodies(const BodyModel& model, const BodyContact& contact, BodyStepMem
 {
     const Vec3 P =
         contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] + contact.P[2] * contact.axes[2];
-    const int a = contact.first, b = contact.second;
-    s.next.v[a] += model.inverse_mass[a] * P;
-    s.next.v[b] -= model.inverse_mass[b] * P;
-    s.correction_w[a] += s.inverse_inertia[a] * contact.arm_first.cross(P);
-    s.correction_w[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
+    // the inertia of a ball is a number; what does not move has none
+    const auto push = [&](int body, const Vec3& on_body, const Vec3& arm) {
+        const auto k = static_cast<std::size_t>(body);
+        if (model.inverse_mass[k] == 0) return;
+        s.next.v[k] += model.inverse_mass[k] * on_body;
+        const Vec3 turn = arm.cross(on_body);
+        s.correction_w[k] +=
+            s.round ? Vec3(s.inverse_inertia[k](0, 0) * turn) : Vec3(s.inverse_inertia[k] * turn);
+    };
+    push(contact.first, P, contact.arm_first);
+    push(contact.second, -P, contact.arm_second);
 }
 
 void push_rows(const BodyModel& model, BodyStepMemory& s)

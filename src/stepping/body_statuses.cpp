@@ -24,9 +24,11 @@ bool sticks(const BodyStepMemory& s, std::size_t c)
 {
     const BodyContact& contact = s.contacts[c];
     const Law& law = s.problem.laws[c];
-    const auto* coulomb = std::get_if<Coulomb>(&law);
-    const auto* resisting = std::get_if<Resisting>(&law);
-    const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
+    double mu = 0;
+    if (const auto* coulomb = std::get_if<Coulomb>(&law))
+        mu = coulomb->friction;
+    else if (const auto* resisting = std::get_if<Resisting>(&law))
+        mu = resisting->friction;
     if (size_of(contact.P[1], contact.P[2]) < inside_friction * mu * contact.P[0]) return true;
     double driven2 = 0;
     for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
@@ -109,11 +111,21 @@ void match(std::span<const BodyContact> contacts, std::span<const KeptContact> k
 /// contacts, times the tolerance that velocities are held to (OS-10).
 double left_by_solver_m_s(const SolverSettings& solver, const BodyStepMemory& s)
 {
-    double largest = 0;
-    for (std::size_t row = 0; row < s.problem.U_free.size(); ++row) {
-        largest = std::max({largest, std::abs(s.problem.U_free[row]), std::abs(s.problem.U_minus[row])});
+    // several at once: one maximum would wait for the one before
+    std::array<double, 4> largest{};
+    const std::size_t rows = s.problem.U_free.size();
+    const auto see = [&](std::size_t row, std::size_t k) {
+        largest[k] = std::max(largest[k], std::abs(s.problem.U_free[row]));
+        largest[k] = std::max(largest[k], std::abs(s.problem.U_minus[row]));
+    };
+    std::size_t row = 0;
+    for (; row + 4 <= rows; row += 4) {
+        for (std::size_t k = 0; k < 4; ++k)
+            see(row + k, k);
     }
-    return velocity_tolerances * solver.tolerance * largest;
+    for (; row < rows; ++row)
+        see(row, 0);
+    return velocity_tolerances * solver.tolerance * *std::ranges::max_element(largest);
 }
 
 /// Velocities and percussions of a contact by its slots.
@@ -157,7 +169,7 @@ void report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, st
 {
     const BodyContact& contact = s.contacts[c];
     const auto& start = model.setup().impact_map ? contact.beyond->U_start : contact.U_minus;
-    const auto W = s.problem.W.diagonal(static_cast<int>(c));
+    const auto W = diagonal_of(s.problem, c);
     step = {};
     step.contact = static_cast<int>(c);
     step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
@@ -200,11 +212,14 @@ const KeptContact* kept_before(const State& state, const StatusScratch& w, std::
 KeptContact keep(const BodyContact& contact, bool sticks)
 {
     const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
+    const bool usual = contact.beyond == nullptr;
     return {.first = contact.first,
             .second = contact.second,
             .feature = contact.at.feature,
-            .percussion_Ns = contact.percussion_Ns(),
-            .moment_Nms = contact.moment_Nms(),
+            .percussion_Ns = usual ? Vec3(contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] +
+                                          contact.P[2] * contact.axes[2])
+                                   : contact.percussion_Ns(),
+            .moment_Nms = usual ? Vec3(Vec3::Zero()) : contact.moment_Nms(),
             .closed = contact.U_plus[0] <= velocity_at_rest * met || contact.restitution == 0,
             .sticks = sticks,
             .acted = contact.P[0] > 0,
@@ -431,14 +446,19 @@ void find_collisions(const BodyModel& model, BodyStepMemory& s)
         w.struck[island_of(model, c, s)] = begins;
     }
     for (std::size_t k = 0; k < w.steps.size(); ++k) {
-        if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
+        if (w.steps[k].persists || !collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
         w.struck[island_of(model, w.steps[k].contact, s)] = ends;
         any = true;
     }
-    for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
+    if (!any) return;
+    // of every body: the lowest one of its island comes before it, or is itself
+    for (int i = 0; i < model.bodies(); ++i)
+        w.struck[i] = w.struck[w.islands.root(i)];
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
         const ContactStep& step = w.steps[k];
         ContactMemory& status = w.statuses[k];
-        const char struck = w.struck[island_of(model, step.contact, s)];
+        const auto [a, b] = bodies_of(model, s, step.contact);
+        const char struck = w.struck[model.inverse_mass[a] > 0 ? a : b];
         if (struck == ends) status.collision = true;
         if (struck != begins || status.collision || status.closed == 0 || !is_struck(step, status)) continue;
         // its work is that of a contact that persists, and stands there
@@ -488,7 +508,7 @@ int island_of(const BodyModel& model, int interaction, BodyStepMemory& s)
     return s.statuses.islands.root(model.inverse_mass[a] > 0 ? a : b);
 }
 
-ContactWork work_of(const BodyContact& contact)
+ContactWork work_beyond_coulomb(const BodyContact& contact)
 {
     ContactWork work;
     const BeyondCoulomb* const beyond = contact.beyond;
@@ -496,7 +516,7 @@ ContactWork work_of(const BodyContact& contact)
         const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns() : contact.P[i];
         double& to = i == 0 ? work.normal_J : work.friction_J;
         to += P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
-        if (beyond != nullptr) to += beyond->map_P[i] * 0.5 * (beyond->U_start[i] + contact.U_minus[i]);
+        to += beyond->map_P[i] * 0.5 * (beyond->U_start[i] + contact.U_minus[i]);
     }
     for (std::size_t i = 0; i < 3 && contact.rolls(); ++i) {
         work.friction_J += beyond->P[i] * 0.5 * (beyond->U_minus[i] + beyond->U_plus[i]);

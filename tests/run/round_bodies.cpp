@@ -217,6 +217,33 @@ TEST_CASE("a high column does not sink into itself at a coarse tolerance")
     }
 }
 
+TEST_CASE("contacts of spheres that stand somewhere are those that the general way finds")
+{
+    const BodyModel spheres = pour(false, 0, 4), general = pour(true, 0, 4);
+    for (const double reach_m : {0.0, 1e-4, 3e-3, 0.02}) {
+        // some overlap: neighbours are 0.1001 m apart, or less where they are smaller
+        const auto close = [&](const BodyModel& model) {
+            State state = make_body_state(model);
+            for (Vec3& x : state.x)
+                x *= 0.999;
+            return body_contacts(model, state, reach_m);
+        };
+        const auto found = close(spheres), known = close(general);
+        REQUIRE(found.size() == known.size());
+        CHECK(found.size() > 10);
+        for (std::size_t c = 0; c < found.size(); ++c) {
+            CHECK(found[c].first == known[c].first);
+            CHECK(found[c].second == known[c].second);
+            CHECK(found[c].at.feature == known[c].at.feature);
+            // the same products, but for the order of those with planes
+            CHECK(found[c].at.gap_m == near(known[c].at.gap_m, 1e-15));
+            CHECK((found[c].at.point_m - known[c].at.point_m).norm() < 1e-15);
+            for (std::size_t k = 0; k < 3; ++k)
+                CHECK((found[c].axes[k] - known[c].axes[k]).norm() < 1e-15);
+        }
+    }
+}
+
 TEST_CASE("nine of ten steps of a heap that settles between walls are solved to 1e-8")
 {
     BodySetup setup;

@@ -350,6 +350,14 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     check_springs(setup, errors);
     detail::check_joints(setup, model.flat_, errors);
 
+    // lists of large scenes have no room to spare
+    const std::size_t n = setup.bodies.size();
+    setup.bodies.shrink_to_fit();
+    model.mass.reserve(n);
+    model.inverse_mass.reserve(n + static_cast<std::size_t>((setup.coordinates + 2) / 3));
+    model.inertia.reserve(n);
+    model.inverse_inertia.reserve(n);
+    model.centre.reserve(n);
     for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
         const Body& body = setup.bodies[i];
         const std::string where = where_of(body, i);
@@ -418,6 +426,11 @@ State make_body_state(const BodyModel& model)
 {
     State state;
     state.t_s = model.setup().start_s;
+    const auto n = static_cast<std::size_t>(model.bodies());
+    state.x.reserve(n);
+    state.R.reserve(n);
+    state.v.reserve(n);
+    state.W.reserve(n);
     for (int i = 0; i < model.bodies(); ++i) {
         const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
         const bool prescribed = body.motion == BodyMotion::Prescribed;
