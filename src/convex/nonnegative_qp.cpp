@@ -19,7 +19,7 @@ double power_of_two_scale(double length)
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double machine_epsilon = std::numeric_limits<double>::epsilon();
 
 /// W by its elements, equilibrated: W_ii in [1, 4) unless zero.
 class GramFactor {
@@ -46,7 +46,7 @@ public:
             size += std::abs(c_[k]) * length_[passive()[static_cast<std::size_t>(k)]];
         }
         rho_ = schur > 0 ? std::sqrt(schur) : 0;
-        return {schur, schur > 16 * epsilon * static_cast<double>(b_.size()) * size * size};
+        return {schur, schur > 16 * machine_epsilon * static_cast<double>(b_.size()) * size * size};
     }
 
     void append(int j) { R_.append(j, r_, rho_); }
@@ -75,7 +75,7 @@ public:
             w += x[k] * W_.col(k);
             magnitude_ += std::abs(x[k]) * W_.col(k).cwiseAbs();
         }
-        roundoff_ = epsilon * static_cast<double>(8 + b_.size()) * magnitude_;
+        roundoff_ = machine_epsilon * static_cast<double>(8 + b_.size()) * magnitude_;
     }
     [[nodiscard]] const Eigen::VectorXd& roundoff() const { return roundoff_; }
     [[nodiscard]] const Eigen::VectorXd& magnitude() const { return magnitude_; }

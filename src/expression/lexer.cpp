@@ -22,11 +22,6 @@ bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /// Length of the digits at the start of the text.
 std::size_t digits(std::string_view text)
 {

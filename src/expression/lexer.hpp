@@ -23,6 +23,12 @@ struct Token {
     }
 };
 
+/// What names begin with.
+[[nodiscard]] constexpr bool is_letter(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 /// The word that begins at `position` or, behind white space, after it. An error has code, message, hint and,
 /// in `position`, its place. Errors: FormulaSyntax, NotFinite.
 [[nodiscard]] Expected<Token> next_token(std::string_view text, std::size_t& position);

@@ -3,6 +3,7 @@
 #include "carom/expression/formula.hpp"
 #include "core/text.hpp"
 #include "functions.hpp"
+#include "lexer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +14,10 @@ namespace carom {
 
 namespace {
 
-bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 bool is_name(std::string_view name)
 {
-    const auto continues = [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-    return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, continues);
+    const auto continues = [](char c) { return detail::is_letter(c) || (c >= '0' && c <= '9'); };
+    return !name.empty() && detail::is_letter(name.front()) && std::ranges::all_of(name, continues);
 }
 
 }  // namespace
