@@ -67,12 +67,11 @@ void Certifier::watch_energy(double time_s, const EnergyLines& energy, const Ene
                              const StepAccuracy& accuracy)
 {
     EnergyWatch& watch = sums_.watch;
-    EnergyError error =
-        watch.add(energy, at_end, accuracy, rounding_tolerance * sums_.energy_scale_J + smallest_J);
     Certificate& certificate = sums_.certificate;
-    error.time_s = time_s;
-    error.step = static_cast<double>(certificate.steps);
-    const bool broken = watch.judge(error, energy_tolerance_);
+    const bool broken = watch.note(energy, at_end, accuracy,
+                                   {.rounding_J = rounding_tolerance * sums_.energy_scale_J + smallest_J,
+                                    .tolerance = energy_tolerance_},
+                                   {.time_s = time_s, .step = static_cast<double>(certificate.steps)});
     if (watch.lasting_ratio > certificate.energy_error) {
         certificate.energy_error = watch.lasting_ratio;
         certificate.energy_error_time_s = time_s;

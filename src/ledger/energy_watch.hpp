@@ -33,6 +33,16 @@ struct EnergyError {
     double culprit = 0;   ///< 1: most of the step's s is the correction, 2: given forces, 0: the scheme
 };
 
+/// What is below the first is rounding; the other is tau.
+struct EnergyLimits {
+    double rounding_J = 0, tolerance = 0;
+};
+
+/// The end of a step, and its number.
+struct EnergyInstant {
+    double time_s = 0, step = 0;
+};
+
 /// The sums of (LE-5) and (LE-6): all that goes from step to step.
 struct EnergyWatch {
     double kinetic_J = 0;  ///< largest of the window, forgetting
@@ -44,12 +54,18 @@ struct EnergyWatch {
     double beyond = 0;         ///< 1: the ratio itself is beyond the tolerance
     EnergyError first;         ///< since when
 
-    /// Adds a step; returns how large the error now is. `rounding_J`: what is below it is rounding.
-    EnergyError add(const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy,
-                    double rounding_J) noexcept;
+    /// Two parts become one: their energies and works are sums, and the worse of their errors counts.
+    EnergyWatch& operator+=(const EnergyWatch& other) noexcept;
 
-    /// True when the rule (LE-7) does not hold, and for so long that no start from rest explains it.
-    bool judge(const EnergyError& error, double tolerance) noexcept;
+    /// Adds a step. True when the rule (LE-7) does not hold, and for so long that no start from rest explains
+    /// it.
+    bool note(const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy,
+              const EnergyLimits& limits, const EnergyInstant& at) noexcept;
+
+private:
+    /// Only kinetic and potential energy take part, now and in the window.
+    [[nodiscard]] bool is_free(const EnergyLines& energy, const StepAccuracy& accuracy) const noexcept;
+    double add_works(const EnergyLines& energy, const StepAccuracy& accuracy, double end_kinetic_J);
 };
 
 /// Which step, how much, why, and what helps.

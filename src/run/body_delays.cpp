@@ -213,8 +213,8 @@ bool note_impacts(const BodyDelayStep& step, const FinishedBodyStep& bodies, Run
     return true;
 }
 
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, FinishedBodyStep& bodies,
-                          RunProgress& progress)
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, const BodyGroups& groups,
+                          FinishedBodyStep& bodies, RunProgress& progress)
 {
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
     const BodyModel& model = step.model;
@@ -247,7 +247,9 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Fi
             if (acted || !(off_m > small_m && off_m > contact->at.gap_m)) continue;
             const double turned_m_s2 = (U_after - U_before) / step.step.report.h_s;
             const double speed_m_s = std::sqrt(2 * turned_m_s2 * (off_m - contact->at.gap_m));
-            if (!(speed_m_s > slow * progress.rest.fastest)) continue;
+            const double fastest_m_s =
+                std::max(groups.fastest_m_s(a, progress), groups.fastest_m_s(b, progress));
+            if (!(speed_m_s > slow * fastest_m_s)) continue;
             progress.certifier.add_finding(
                 near_miss(name_of_pair(model, a, b), contact->at.gap_m, off_m, step.after.t_s));
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "account.hpp"
+#include "body_groups.hpp"
 #include "impact_delays.hpp"
 #include "run/progress.hpp"
 #include "stepping/finished_body_step.hpp"
@@ -32,8 +33,8 @@ struct BodyDelayStep {
 
 /// (LE-22): two bodies that come nearer to each other than their places are known, and part without having
 /// touched.
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, FinishedBodyStep& bodies,
-                          RunProgress& progress);
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, const BodyGroups& groups,
+                          FinishedBodyStep& bodies, RunProgress& progress);
 
 /// Findings of a run that ends here; `moved_m`: of each body, the farthest that one of its group has moved.
 void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, std::span<const double> moved_m,

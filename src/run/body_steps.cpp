@@ -1,5 +1,7 @@
+#include "body_groups.hpp"
 #include "body_watch.hpp"
 #include "end_of_run.hpp"
+#include "jumping_obstacles.hpp"
 #include "phase_error.hpp"
 #include "punctual_bodies.hpp"
 #include "reversing_slip.hpp"
@@ -49,8 +51,10 @@ public:
           solver_(solver),
           plan_(plan),
           grid_(run.progress.start_s, settings_.time_step_s, plan.duration_s),
+          jumps_(coordinates),
           joints_(model_, run.state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
-          watch_(model_, settings_, plan),
+          groups_(coordinates, {.tolerance = plan.energy_tolerance, .keeps_energy = keeps_energy(scheme_)}),
+          watch_(model_, groups_, settings_, plan),
           start_(run.progress.steps == 0 ? run.state : start)
     {
     }
@@ -64,6 +68,7 @@ public:
         run.progress.delays.resize(static_cast<std::size_t>(coordinates_.contacts()));
         if (model_.bodies() <= max_bodies_in_phase && plan_.keep_events)
             run.progress.body_phases.resize(static_cast<std::size_t>(model_.bodies()));
+        groups_.begin(run.state, run.progress);
         watch_.begin(run.state, run);
         velocities_of(run.state, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
@@ -115,13 +120,19 @@ public:
                              .ended_s = run.state.t_s,
                              .tolerance = solver_.tolerance,
                              .names = *this};
+        if (groups_.follows()) groups_.after_step(before, run.state, report, finished_, run.progress);
         watch_.after_step(step, before, run.state, finished_, run.progress);
         if (watch_.times_impacts())
             note_phases(model_, before, run.state, finished_.events(),
                         run.progress.certifier.sums().watch.run_scale_J, run.progress.body_phases);
         look_for_oscillations(report, run);
         note_dissipation(finished_.contact_steps(), report, run.progress.slip);
-        if (finished_.has_formulas()) note_gaps(run.state, of_formulas_.gap_m, run.progress);
+        if (!finished_.has_formulas()) return;
+        note_gaps(run.state, of_formulas_.gap_m, run.progress);
+        if (!of_formulas_.events.empty())
+            note_impacts(coordinates_, before, report.h_s, plan_.duration_s, of_formulas_, run.progress);
+        jumps_.after_step(before, run.state, settings_.activation_gap_m, of_formulas_,
+                          run.progress.certifier);
     }
 
     void show(StepView& view) override
@@ -162,6 +173,7 @@ public:
     {
         std::vector<Finding> findings = watch_.at_end(run.state, run, stopped, finished_);
         look_at_slip_work(run, settings_.time_step_s, plan_.energy_tolerance, findings);
+        groups_.look_at_end(run, settings_.time_step_s, findings);
         if (!stopped && !is_uncertified(run, findings)) look_again_punctually(run, findings);
         if (coordinates_.contacts() == 0) return findings;
         for (Finding& finding : carom::findings_of_end(coordinates_, settings_, run, stopped, of_formulas_))
@@ -188,11 +200,17 @@ private:
         if (!is_uncertified(run, findings)) detail::look_at_phases_of_bodies(order, run, findings);
     }
 
-    /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.
+    /// Of oscillations that it does not resolve (LE-24); with theta > 1/2 they lose it, which (LE-7) sees.
+    [[nodiscard]] static bool keeps_energy(const detail::BodyStepper::Scheme& scheme)
+    {
+        const auto* theta = std::get_if<MoreauJeanSettings>(&scheme);
+        return theta != nullptr && theta->theta == 0.5;
+    }
+
+    /// (LE-24) of all bodies, where groups are not asked.
     void look_for_oscillations(const StepReport& report, RunSoFar& run)
     {
-        const auto* theta = std::get_if<MoreauJeanSettings>(&scheme_);
-        if (theta == nullptr || theta->theta != 0.5) return;
+        if (!keeps_energy(scheme_) || groups_.follows()) return;
         velocities_of(run.state, new_velocities_);
         const bool may_count =
             unresolved_.after_step(last_velocities_, new_velocities_, finished_.events().empty(),
@@ -290,7 +308,9 @@ private:
     detail::FinishedBodyStep& finished_ = stepper_.finished();  ///< the last one
     Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
     UnresolvedMotion unresolved_;
+    JumpingObstacles jumps_;
     detail::JointWatch joints_;
+    detail::BodyGroups groups_;
     detail::BodyWatch watch_;
     State start_;  ///< of the run
 };

@@ -171,8 +171,9 @@ std::optional<double> first_closed_before_middle_s(const FinishedBodyStep& bodie
     return first_s;
 }
 
-BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan)
-    : model_(model), settings_(settings), plan_(plan)
+BodyWatch::BodyWatch(const BodyModel& model, const BodyGroups& groups, const MoreauSettings& settings,
+                     const RunPlan& plan)
+    : model_(model), groups_(groups), settings_(settings), plan_(plan)
 {
 }
 
@@ -234,7 +235,7 @@ void BodyWatch::after_step(const TakenStep& step, const State& before, const Sta
         progress.pairs.clear();
         return;
     }
-    look_for_near_misses(seen, settings_.activation_gap_m, bodies, progress);
+    look_for_near_misses(seen, settings_.activation_gap_m, groups_, bodies, progress);
     note_motion(after, progress);
 }
 
@@ -245,7 +246,7 @@ std::string BodyWatch::name_of(const Place& place) const
            bodies[static_cast<std::size_t>(std::get<1>(place))].name;
 }
 
-void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBodyStep& bodies,
+void BodyWatch::look_for_unseen(const State& end, const RunProgress& progress, FinishedBodyStep& bodies,
                                 std::vector<Finding>& findings) const
 {
     const double h_s = settings_.time_step_s;
@@ -261,6 +262,12 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBody
         const bool unseen = contact.at.gap_m < -settings_.activation_gap_m && contact.at.gap_m / U <= h_s &&
                             !have_touched(end, contact.first, contact.second);
         if (!begun && !unseen) continue;
+        const double of_all_J = progress.certifier.sums().watch.kinetic_J;
+        const auto moves = [&](int body) { return model_.inverse_mass[static_cast<std::size_t>(body)] > 0; };
+        double kinetic_J = 0;  // of both: they are about to be one group
+        for (const int body : {contact.first, contact.second})
+            if (moves(body)) kinetic_J += groups_.kinetic_J(body, progress, of_all_J);
+        kinetic_J = std::min(kinetic_J, of_all_J);
         if (!(lost_J(model_, end, contact, U) > negligible_part * kinetic_J)) continue;
         // what turning makes of the velocity in a step, and what forces do
         const auto ahead = bodies.carried_on(contact, end, h_s);
@@ -277,7 +284,7 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBody
     }
 }
 
-void BodyWatch::look_for_losses(const State& end, double fastest_m_s, FinishedBodyStep& bodies,
+void BodyWatch::look_for_losses(const State& end, const RunProgress& progress, FinishedBodyStep& bodies,
                                 std::vector<Finding>& findings) const
 {
     constexpr double rounding = 1e-9;
@@ -337,7 +344,7 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, FinishedBo
         if (!parting.all || parting.first == nullptr) continue;
         look_for_unseen_loss({.name = name_of({parting.first->first, parting.first->second, 0}),
                               .acceleration_m_s2 = parting.acceleration_m_s2},
-                             h_s, end.t_s, fastest_m_s, findings);
+                             h_s, end.t_s, groups_.fastest_m_s(root, progress), findings);
     }
 }
 
@@ -345,9 +352,8 @@ std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bo
                                        FinishedBodyStep& bodies)
 {
     std::vector<Finding> findings;
-    if (!stopped && run.progress.steps > 0)
-        look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, bodies, findings);
-    if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, bodies, findings);
+    if (!stopped && run.progress.steps > 0) look_for_unseen(end, run.progress, bodies, findings);
+    if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress, bodies, findings);
     if (!times_impacts_ || run.progress.reaches.empty()) return findings;
     const std::vector<double> moved_m = moved_by_groups(model_, run);
     look_at_delays(model_, {settings_.time_step_s, settings_.activation_gap_m, settings_.max_overlap},

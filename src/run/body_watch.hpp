@@ -1,6 +1,7 @@
 #pragma once
 
 #include "account.hpp"
+#include "body_groups.hpp"
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
 #include "run/progress.hpp"
@@ -41,7 +42,8 @@ struct ImpactTimes {
 /// Each costs a comparison or two in steps in which nothing happens.
 class BodyWatch {
 public:
-    BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan);
+    BodyWatch(const BodyModel& model, const BodyGroups& groups, const MoreauSettings& settings,
+              const RunPlan& plan);
 
     /// Of a run that begins, or goes on: `run` has its events so far.
     void begin(const State& state, RunSoFar& run);
@@ -61,13 +63,14 @@ private:
 
     void note_impacts(std::span<const Event> events);
     void note_motion(const State& after, RunProgress& progress) const;
-    void look_for_unseen(const State& end, double kinetic_J, FinishedBodyStep& bodies,
+    void look_for_unseen(const State& end, const RunProgress& progress, FinishedBodyStep& bodies,
                          std::vector<Finding>& findings) const;
-    void look_for_losses(const State& end, double fastest_m_s, FinishedBodyStep& bodies,
+    void look_for_losses(const State& end, const RunProgress& progress, FinishedBodyStep& bodies,
                          std::vector<Finding>& findings) const;
     [[nodiscard]] std::string name_of(const Place& place) const;
 
     const BodyModel& model_;
+    const BodyGroups& groups_;
     const MoreauSettings& settings_;
     const RunPlan& plan_;
     std::vector<Vec3> start_;               ///< places where the scene begins

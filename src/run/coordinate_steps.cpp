@@ -5,6 +5,7 @@
 #include "group_watch.hpp"
 #include "impact_delays.hpp"
 #include "impact_watch.hpp"
+#include "jumping_obstacles.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
 #include "phase_error.hpp"
@@ -69,6 +70,7 @@ public:
           grid_(run.progress.start_s, time_step_s(settings), plan.duration_s),
           scratch_(model),
           watch_(model, run.state, run.progress.steps > 0 ? time_step_s(settings) : 0.0),
+          jumps_(model),
           activation_gap_m_(activation_gap_m(settings)),
           start_(run.progress.steps == 0 ? run.state : start)
     {
@@ -85,8 +87,10 @@ public:
         // a scheme sees gaps at instants only; the series integrator follows the motion itself
         if (std::holds_alternative<SeriesSettings>(settings_)) return StepStatus::Solved;
         paths_.emplace(model_);
-        groups_.emplace(model_, plan_.energy_tolerance, remedy_beside_steps(settings_));
-        recall_groups(run);
+        groups_.emplace(model_,
+                        GroupRules{.tolerance = plan_.energy_tolerance, .keeps_energy = keeps_energy()},
+                        remedy_beside_steps(settings_));
+        groups_->begin(run.state, progress);
         if (progress.reaches.empty()) progress.reaches = reaches_at_start(model_, run.state, scratch_.work);
         if (progress.delays.empty()) progress.delays.resize(static_cast<std::size_t>(model_.contacts()));
         if (progress.drives.empty()) progress.drives = drives_of(model_);
@@ -156,9 +160,9 @@ public:
         Certifier& certifier = run.progress.certifier;
         watch_.after_step(before, run.state, scratch_, certifier);
         if (!paths_) return;
-        if (groups_->follows()) groups_->after_step(before, run.state, report, keeps_energy(), scratch_);
+        if (groups_->follows()) groups_->after_step(before, run.state, report, scratch_, run.progress);
         const auto kinetic_J = [&](int contact) {
-            return groups_->kinetic_J(contact, certifier.sums().watch.kinetic_J);
+            return groups_->kinetic_J(contact, run.progress, certifier.sums().watch.kinetic_J);
         };
         if (!scratch_.events.empty())
             look_at_impacts(model_, settings_, before, report, kinetic_J, scratch_, certifier);
@@ -167,8 +171,10 @@ public:
         note_dissipation(scratch_.contacts, report, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
-        look_at_smooth_motion(before, run);
-        look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
+        jumps_.after_step(before, run.state, activation_gap_m_, scratch_, certifier);
+        // each group by itself, which is more than the whole can ask
+        if (!groups_->follows()) look_at_smooth_motion(before, run);
+        look_for_near_misses({model_, groups_->groups(), activation_gap_m_}, before, scratch_, run);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
     }
@@ -194,8 +200,7 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_,
-                                               groups_ ? groups_->rests() : std::span<const RestWatch>());
+        auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
         look_at_slip_work(run, time_step_s(settings_), plan_.energy_tolerance, findings);
         if (groups_ && groups_->follows()) groups_->look_at_end(run, time_step_s(settings_), findings);
         if (!stopped) look_again_punctually(run, findings);
@@ -209,7 +214,13 @@ private:
         const auto scheme = scheme_of(settings_);
         if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
         MotionGroups groups = motion_groups(model_);
-        std::vector<ContactScale> scales = contact_scales(groups, run, groups_->rests(), scheme->small_m);
+        std::vector<ContactScale> scales = contact_scales(groups, run, scheme->small_m);
+        std::vector<double> run_scales_J;
+        double phase_rad = run.progress.phase.sum_rad;
+        for (const GroupSums& sums : run.progress.groups) {
+            run_scales_J.push_back(sums.energy.run_scale_J);
+            phase_rad = std::max(phase_rad, sums.phase_rad);
+        }
         const CoordinateOrder order{.model = model_,
                                     .settings = settings_,
                                     .solver = solver_,
@@ -218,27 +229,10 @@ private:
                                     .start = start_,
                                     .groups = std::move(groups),
                                     .scales = std::move(scales),
-                                    .run_scales_J = groups_->run_scales_J(),
-                                    .phase_rad = groups_->follows() ? groups_->phase_rad()
-                                                                    : run.progress.phase.sum_rad};
+                                    .run_scales_J = std::move(run_scales_J),
+                                    .phase_rad = phase_rad};
         look_at_punctual_run(order, run, findings);
         if (!is_uncertified(run, findings)) look_at_phases(order, run, findings);
-    }
-
-    /// What groups have done before the run was taken up here is known by taking its steps again.
-    void recall_groups(const RunSoFar& run)
-    {
-        const bool from_program = static_cast<bool>(model_.system().force_function);
-        if (!groups_->follows() || start_.q.size() == 0 || from_program) return;
-        State before, state = start_;
-        Scratch scratch(model_);
-        for (long n = 1; n <= run.progress.steps; ++n) {
-            before = state;
-            const StepReport report =
-                step(model_, with_time_step(settings_, grid_.length(n)), solver_, state, scratch);
-            state.t_s = grid_.time_after(n);
-            groups_->after_step(before, state, report, keeps_energy(), scratch);
-        }
     }
 
     /// Of oscillations that it does not resolve (LE-24); with theta > 1/2 they lose it, which (LE-7) sees.
@@ -311,6 +305,7 @@ private:
     std::optional<PathWatch> paths_;
     std::optional<GroupWatch> groups_;
     UnresolvedMotion unresolved_;
+    JumpingObstacles jumps_;
     double activation_gap_m_;
     State start_;  ///< of the run
 };

@@ -31,10 +31,30 @@ const std::string& name_of_contact(const Model& model, int c)
     return model.system().contacts[static_cast<std::size_t>(c)].name;
 }
 
-/// (LE-11): how deep a contact went beside how far it was away.
-void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const GapReach& reach,
-                     std::vector<Finding>& findings)
+/// (LE-11): a contact acts where it is an activation gap away, which is as wrong as an overlap.
+void look_at_activation(const Model& model, const SchemeOfRun& scheme, int c, double impacts,
+                        const GapReach& reach, std::vector<Finding>& findings)
 {
+    const double small_m = std::max(scheme.small_m, scheme.max_overlap * reach.largest_gap_m);
+    if (!(impacts > 0) || !(scheme.activation_gap_m > small_m)) return;
+    const std::string& name = name_of_contact(model, c);
+    findings.push_back(
+        {.code = "overlap",
+         .time_s = reach.deepest_s,
+         .message =
+             fmt::format("{} acts {:.1e} m before it closes, integrator.activation_gap_m, and was never "
+                         "more than {:.1e} m away: give a smaller gap, or coordinates nearer to the origin",
+                         name, scheme.activation_gap_m, reach.largest_gap_m),
+         .count = 1,
+         .uncertifies = true,
+         .about = name});
+}
+
+/// (LE-11): how deep a contact went beside how far it was away.
+void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, double impacts,
+                     const GapReach& reach, std::vector<Finding>& findings)
+{
+    look_at_activation(model, scheme, c, impacts, reach, findings);
     if (!(reach.deepest_m > std::max(scheme.small_m, visible_depth_m(scheme.activation_gap_m)))) return;
     if (!(reach.deepest_m > scheme.max_overlap * reach.largest_gap_m)) return;
     const std::string& name = name_of_contact(model, c);
@@ -115,8 +135,8 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
 namespace {
 
 /// (LE-21): contacts that touch, alone, and that nothing presses any more.
-void look_at_losses(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run, Scratch& scratch,
-                    std::vector<Finding>& findings)
+void look_at_losses(const Model& model, const SchemeOfRun& scheme, std::span<const ContactScale> scales,
+                    const RunSoFar& run, Scratch& scratch, std::vector<Finding>& findings)
 {
     const auto& closed = run.state.closed;
     const Point at = point_of(run.state);
@@ -134,15 +154,15 @@ void look_at_losses(const Model& model, const SchemeOfRun& scheme, const RunSoFa
                               .gap_m = 0,
                               .U_m_s = motion.U_m_s,
                               .acceleration_m_s2 = motion.by_forces_m_s2 + motion.by_bend_m_s2},
-                             scheme.h_s, run.state.t_s, run.progress.rest.fastest, findings);
+                             scheme.h_s, run.state.t_s, scales[static_cast<std::size_t>(c)].fastest_m_s,
+                             findings);
     }
 }
 
 }  // namespace
 
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                     const RunSoFar& run, bool stopped, Scratch& scratch,
-                                     std::span<const RestWatch> rests)
+                                     const RunSoFar& run, bool stopped, Scratch& scratch)
 {
     std::vector<Finding> findings;
     if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
@@ -152,9 +172,9 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
-    const auto scales = contact_scales(motion_groups(model), run, rests, scheme->small_m);
+    const auto scales = contact_scales(motion_groups(model), run, scheme->small_m);
     look_at_delays(model, *scheme, scales, run, findings);
-    if (!stopped) look_at_losses(model, *scheme, run, scratch, findings);
+    if (!stopped) look_at_losses(model, *scheme, scales, run, scratch, findings);
     bool accelerates = false;
     std::vector<int> inside;
     // obstacles that contradict each other are seen, and passed all the same
@@ -162,7 +182,8 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
                                                 [](const auto& one) { return one.code == "no_solution"; });
     for (int c = 0; c < model.contacts(); ++c) {
         const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
-        look_at_overlap(model, scheme->beside(scales[static_cast<std::size_t>(c)]), c, reach, findings);
+        look_at_overlap(model, scheme->beside(scales[static_cast<std::size_t>(c)]), c,
+                        run.progress.delays[static_cast<std::size_t>(c)].count, reach, findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);

@@ -29,9 +29,8 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
 [[nodiscard]] std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work);
 
 /// Findings of a run that ends here. `stopped`: by a listener, so that it has not come to the end that was
-/// asked for, and its last instant means nothing. `rests`: of groups of coordinates (LE-27).
+/// asked for, and its last instant means nothing.
 [[nodiscard]] std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                                   const RunSoFar& run, bool stopped, Scratch& scratch,
-                                                   std::span<const RestWatch> rests = {});
+                                                   const RunSoFar& run, bool stopped, Scratch& scratch);
 
 }  // namespace carom

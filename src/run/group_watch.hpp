@@ -1,14 +1,13 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "expression/program.hpp"
 #include "motion_groups.hpp"
 #include "run/progress.hpp"
 #include "stepping/scratch.hpp"
-#include "unresolved_motion.hpp"
 
 #include <Eigen/Core>
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -24,91 +23,63 @@ namespace carom {
 /// Theory     docs/theory/energy_ledger.md, (LE-27)
 class GroupWatch {
 public:
-    GroupWatch(const Model& model, double energy_tolerance, std::string other_remedy);
+    GroupWatch(const Model& model, const GroupRules& rules, std::string other_remedy);
 
     /// There is more than one group.
     [[nodiscard]] bool follows() const noexcept { return groups_.count > 1; }
 
-    /// A step by a time-stepping scheme that is over, as its scratch has left it. `keeps_energy`: the scheme
-    /// conserves the energy of oscillations that it does not resolve (LE-24).
-    void after_step(const State& before, const State& after, const StepReport& report, bool keeps_energy,
-                    Scratch& scratch);
+    [[nodiscard]] const MotionGroups& groups() const noexcept { return groups_; }
+
+    /// Of a run that begins, or goes on.
+    void begin(const State& state, RunProgress& progress) const;
+
+    /// A step by a time-stepping scheme that is over, as its scratch has left it.
+    void after_step(const State& before, const State& after, const StepReport& report, Scratch& scratch,
+                    RunProgress& progress);
 
     /// Kinetic energy of what a contact belongs to, in the last steps (LE-5), or `of_all_J` where all is one
     /// group.
-    [[nodiscard]] double kinetic_J(int contact, double of_all_J) const;
-
-    /// Whether each group has come to rest; none where all is one group.
-    [[nodiscard]] std::span<const RestWatch> rests() const noexcept { return rests_; }
-
-    /// Energies that take part in each group (LE-5).
-    [[nodiscard]] std::vector<double> run_scales_J() const;
-
-    /// How far the phase of the group that has lost most of it is off (LE-25).
-    [[nodiscard]] double phase_rad() const;
+    [[nodiscard]] double kinetic_J(int contact, const RunProgress& progress, double of_all_J) const;
 
     /// What costs the certificate of a run that ends here; a step that is known to be too long needs no second
     /// word.
     void look_at_end(const RunSoFar& run, double h_s, std::vector<Finding>& findings) const;
 
 private:
-    /// What goes from step to step.
-    struct Group {
-        std::vector<int> members;    ///< coordinates
-        Formula potential, in_time;  ///< its terms of V, and those that name the time
-        double scale_J = 0;          ///< the largest |T| + |V| so far
-        EnergyWatch energy = {};
-        bool too_long = false;  ///< (LE-7) was broken
-        SlipWork slip = {};
-        double phase_rad = 0;
-        UnresolvedMotion unresolved = {};
-        Eigen::VectorXd u_before = {}, u_after = {};  ///< of the step
-    };
-    /// What a step did.
-    struct Step {
-        EnergyLines lines = {};
-        StepAccuracy accuracy = {};
-        Energies start = {}, end = {};
-    };
+    void make_programs();
+    [[nodiscard]] std::string name_of(std::size_t group) const;
+    [[nodiscard]] std::size_t group_of(int interaction) const;
+    [[nodiscard]] std::size_t group_of(const Event& event) const;
+    [[nodiscard]] bool holds(int interaction, const State& before, const State& after) const;
 
-    [[nodiscard]] std::string name_of(const Group& group) const;
-    [[nodiscard]] Finding too_long(const Group& group) const;
-
-    void note_energies(const Point& at, const Scratch& scratch, Energies Step::* of);
-    void note_start(const State& before, const Scratch& scratch);
+    /// T of each group, then V.
+    void find_energies(const Point& at, std::vector<double>& energies_J);
+    void note_ends(const State& before, const State& after);
     void note_forces(const StepReport& report, const Scratch& scratch);
     void note_prescribed(const State& before, const State& after);
     void note_reactions(const State& before, const State& after, const Scratch& scratch);
-    void judge(double time_s);
-    void note_phases(const State& before, const State& after, const Scratch& scratch);
-    void look_for_oscillations(const State& after, double h_s, const Scratch& scratch);
-
-    /// Kinetic energy of each group with these velocities.
-    void kinetic_by_group(const MassMatrix& A, std::span<const double> u);
-    [[nodiscard]] std::size_t group_of(int interaction) const;
-    [[nodiscard]] bool holds(int interaction, const State& before, const State& after) const;
+    void note_turns(const State& before, const State& after, const Scratch& scratch, RunProgress& progress);
 
     const Model& model_;
-    double tolerance_;
+    GroupRules rules_;
     std::string other_remedy_;
     MotionGroups groups_;
-    std::vector<Group> parts_;
-    std::vector<RestWatch> rests_;
-    PhaseError phase_;
-    long steps_ = 0;
-    Certifier oscillations_{Energies{}};  ///< its findings are those of (LE-24)
+    std::vector<int> of_constraint_;  ///< the group of each
+    Program energies_, in_time_;      ///< T and V of each group; terms of V that name the time
+    bool has_in_time_ = false;
 
     // of the step, by group
-    std::vector<Step> step_;
-    std::vector<double> kinetic_J_;
+    std::vector<GroupStep> step_;
+    std::vector<double> turned_J_, some_J_, more_J_;
+    std::vector<char> smooth_;
 
     // where the last step has ended
     Eigen::VectorXd end_q_, end_u_;
     double end_s_ = 0;
+    std::vector<double> end_J_;
 
     Workspace work_;
-    MassMatrix A_;
-    Eigen::VectorXd momentum_, terms_, some_;
+    Eigen::VectorXd some_;
 };
 
 }  // namespace carom

@@ -258,15 +258,18 @@ Finding near_miss(const std::string& name, double gap_m, double off_m, double ti
             .about = name};
 }
 
-void look_for_near_misses(const Model& model, double activation_gap_m, const State& before,
-                          const State& after, Scratch& scratch, RunProgress& progress)
+void look_for_near_misses(const NearMisses& at, const State& before, Scratch& scratch, RunSoFar& run)
 {
+    const Model& model = at.model;
+    const double activation_gap_m = at.activation_gap_m;
+    const State& after = run.state;
+    RunProgress& progress = run.progress;
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
     double largest_m = 0;
     for (const ImpactDelays& delays : progress.delays) {
         largest_m += std::abs(delays.behind_m);
     }
-    if (!(largest_m > min_overlap * activation_gap_m)) return;
+    if (!(largest_m > 0)) return;
     for (std::size_t c = 0; c < progress.delays.size(); ++c) {
         const double gap_m = scratch.gap_m[c];
         if (!(gap_m > activation_gap_m && gap_m < largest_m) || after.closed[c] != 0 || before.closed[c] != 0)
@@ -280,8 +283,8 @@ void look_for_near_misses(const Model& model, double activation_gap_m, const Sta
         const double off_m = place_off_m(model, c, progress.delays);
         const double turned_m_s2 = (U_after - U_before) / (after.t_s - before.t_s);
         const double speed_m_s = std::sqrt(2 * turned_m_s2 * std::max(0.0, off_m - gap_m));
-        if (!(off_m > min_overlap * activation_gap_m) || !(speed_m_s > slow * progress.rest.fastest))
-            continue;
+        const ContactScale scale = contact_scales(at.groups, run, min_overlap * activation_gap_m)[c];
+        if (!(off_m > scale.small_m) || !(speed_m_s > slow * scale.fastest_m_s)) continue;
         progress.certifier.add_finding(near_miss(contact_called(model, contact), gap_m, off_m, after.t_s));
     }
 }

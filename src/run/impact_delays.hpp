@@ -45,8 +45,12 @@ void note_impacts(const Model& model, const State& before, double h_s, double du
 
 /// (LE-22): a contact that comes nearer to its obstacle than the place of its motion is known, and turns back
 /// without having touched. Finding `impact_instants`.
-void look_for_near_misses(const Model& model, double activation_gap_m, const State& before,
-                          const State& after, Scratch& scratch, RunProgress& progress);
+struct NearMisses {
+    const Model& model;
+    const MotionGroups& groups;
+    double activation_gap_m;
+};
+void look_for_near_misses(const NearMisses& at, const State& before, Scratch& scratch, RunSoFar& run);
 
 /// How late the motion of a contact is; an impact adds no more than two steps.
 [[nodiscard]] double lag_s(const ImpactDelays& delays, double h_s);

@@ -2,6 +2,7 @@
 
 #include "expression/term.hpp"
 #include "stepping/body_islands.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -68,8 +69,77 @@ MotionGroups motion_groups(const Model& model)
     return groups;
 }
 
-std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSoFar& run,
-                                         std::span<const RestWatch> rests, double small_m)
+void visit_ties(const BodyModel& bodies, const std::function<void(int, int)>& visit)
+{
+    const auto& joints = bodies.setup().joints;
+    for (const Joint& joint : joints) {
+        if (joint.kind != JointKind::Gear) {
+            visit(joint.first, joint.second);
+            continue;
+        }
+        // a gear couples what two joints let turn or slide
+        const Joint& one = joints[static_cast<std::size_t>(joint.first_joint)];
+        const Joint& other = joints[static_cast<std::size_t>(joint.second_joint)];
+        for (const int a : {one.first, one.second})
+            for (const int b : {other.first, other.second})
+                visit(a, b);
+    }
+    for (const BodySpring& spring : bodies.setup().springs)
+        visit(spring.first, spring.second);
+}
+
+std::vector<int> tied_bodies(const Model& model)
+{
+    const BodyModel& bodies = *model.bodies();
+    const int count = bodies.bodies(), beside = bodies.setup().coordinates;
+    detail::BodyIslands islands;
+    islands.clear(count + beside);
+    const auto moves = [&](int node) {
+        return node >= count || (node >= 0 && bodies.inverse_mass[static_cast<std::size_t>(node)] > 0);
+    };
+    const auto join = [&](int a, int b) {
+        if (moves(a) && moves(b)) islands.join(a, b);
+    };
+    visit_ties(bodies, join);
+
+    // formulas name coordinates: those of bodies come first
+    std::vector<int> node_of;
+    for (int i = 0; i < count; ++i)
+        if (has_coordinates(bodies, i)) node_of.insert(node_of.end(), coordinates_per_body(bodies), i);
+    for (int i = 0; i < beside; ++i)
+        node_of.push_back(count + i);
+    const auto join_all = [&](const std::vector<int>& coordinates) {
+        int first = -1;
+        for (const int i : coordinates) {
+            const int node = node_of[static_cast<std::size_t>(i)];
+            if (first < 0 && moves(node)) first = node;
+            join(first, node);
+        }
+    };
+    const auto join_terms = [&](const Formula& formula, std::vector<int> also) {
+        for (const Term& term : formula.terms()) {
+            std::vector<int> named = also;
+            for (const Variable& one : term.variables())
+                if (one.kind != Variable::Kind::Time) named.push_back(one.index);
+            join_all(named);
+        }
+    };
+    const LagrangianSystem& system = model.system();
+    join_terms(system.kinetic, {});
+    join_terms(system.potential, {});
+    for (std::size_t i = 0; i < system.forces.size(); ++i)
+        join_terms(system.forces[i], {static_cast<int>(i)});
+    for (int k = 0; k < model.interactions(); ++k) {
+        const auto support = model.support(k);
+        join_all({support.begin(), support.end()});
+    }
+    std::vector<int> lowest;
+    for (int node = 0; node < count + beside; ++node)
+        lowest.push_back(islands.root(node));
+    return lowest;
+}
+
+std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSoFar& run, double small_m)
 {
     constexpr double small_part = 1e-3;
     const RunProgress& progress = run.progress;
@@ -83,9 +153,11 @@ std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSo
         if (k < progress.delays.size()) scale.impacts += static_cast<int>(progress.delays[k].count);
     }
     for (std::size_t g = 0; g < of_group.size(); ++g) {
-        const RestWatch& rest = rests.empty() ? progress.rest : rests[g];
+        const bool apart = of_group.size() > 1 && progress.groups.size() == of_group.size();
+        const RestWatch& rest = apart ? progress.groups[g].rest : progress.rest;
         const double gone_m = rest.fastest * (run.state.t_s - progress.start_s);
         of_group[g].small_m = std::min(small_m, small_part * std::max(of_group[g].largest_gap_m, gone_m));
+        of_group[g].fastest_m_s = rest.fastest;
         of_group[g].moves = !rest.at_rest();
     }
     for (std::size_t c = 0; c < contacts; ++c)

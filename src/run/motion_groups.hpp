@@ -2,7 +2,7 @@
 
 #include "run_parts.hpp"
 
-#include <span>
+#include <functional>
 #include <vector>
 
 namespace carom {
@@ -21,18 +21,25 @@ struct MotionGroups {
 /// Systems with bodies, impact maps or forces of a program are one group.
 [[nodiscard]] MotionGroups motion_groups(const Model& model);
 
+/// Visits pairs of bodies that joints and springs keep together; -1: the world.
+void visit_ties(const BodyModel& bodies, const std::function<void(int, int)>& visit);
+
+/// Of each body, then of each coordinate beside bodies: the lowest of those that joints, springs and formulas
+/// keep together with it. Bodies that forces do not move tie nothing.
+[[nodiscard]] std::vector<int> tied_bodies(const Model& model);
+
 /// What errors of a contact are small or large beside: the motion of its group in the run.
 struct ContactScale {
     double largest_gap_m = 0;  ///< of any contact of the group
     double small_m = 0;        ///< lengths below this do not count
     int impacts = 0;           ///< of the group
+    double fastest_m_s = 0;    ///< of its velocities in the run
     bool moves = true;         ///< it has not come to rest
 };
 
 /// Of each contact. `small_m`: what is small in any motion of the scene. How far from the origin a motion takes
-/// place says nothing about it, and so no more is small than a thousandth of how far it can have gone. `rests`:
-/// of the groups, none where all is one group.
+/// place says nothing about it, and so no more is small than a thousandth of how far it can have gone.
 [[nodiscard]] std::vector<ContactScale> contact_scales(const MotionGroups& groups, const RunSoFar& run,
-                                                       std::span<const RestWatch> rests, double small_m);
+                                                       double small_m);
 
 }  // namespace carom

@@ -225,7 +225,9 @@ PathWatch::~PathWatch() = default;
 
 double visible_depth_m(double activation_gap_m) noexcept
 {
-    return activation_gap_m > 0 ? std::min(1e3 * activation_gap_m, std::max(activation_gap_m, 1e-6)) : 1e-6;
+    // some ten roundings of coordinates a thousand million activation gaps from the origin
+    const double roundings_m = 1e-5 * activation_gap_m;
+    return activation_gap_m > 0 ? std::min(1e3 * activation_gap_m, std::max(roundings_m, 1e-6)) : 1e-6;
 }
 
 void PathWatch::after_step(const State& before, const State& after, double activation_gap_m, Scratch& scratch,

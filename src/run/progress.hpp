@@ -3,7 +3,9 @@
 #include "carom/run/run.hpp"
 #include "carom/sweeping/catching_up.hpp"
 #include "ledger/certifier.hpp"
+#include "run/group_sums.hpp"
 #include "run/obstacle_visit.hpp"
+#include "run/rest_watch.hpp"
 
 #include <optional>
 #include <vector>
@@ -11,18 +13,6 @@
 namespace carom {
 
 /// A run between two steps, and how it goes on.
-
-/// Detects rest: all velocities below 1e-9 of the largest so far, in three consecutive steps. At the top of a
-/// throw one step may look like rest; three do not: the force would have moved it.
-struct RestWatch {
-    double fastest = 0;   ///< largest |u_i| so far
-    int still_steps = 0;  ///< consecutive, up to now
-
-    /// What starts fast and is stopped by its first step has moved.
-    void at_start(const Eigen::VectorXd& u);
-    void after_step(const Eigen::VectorXd& u);
-    [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
-};
 
 /// What a run carries from step to step besides its state: with both it continues bit for bit.
 struct RunProgress {
@@ -41,6 +31,9 @@ struct RunProgress {
     SlipWork slip;                     ///< of all contacts of systems in coordinates
     PhaseError phase;                  ///< of systems in coordinates with contacts
     std::vector<BodyPhase> body_phases;  ///< per body, where there are few
+    std::vector<GroupSums> groups;       ///< that move by themselves; empty: all is one
+    std::vector<int> in_group, met;      ///< of bodies: the lowest member now, and of what has met lately
+    std::vector<double> group_change;    ///< of velocities in the last step
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 

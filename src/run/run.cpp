@@ -76,7 +76,11 @@ void RestWatch::at_start(const Eigen::VectorXd& u)
 
 void RestWatch::after_step(const Eigen::VectorXd& u)
 {
-    const double speed = largest(u);
+    note(largest(u));
+}
+
+void RestWatch::note(double speed)
+{
     fastest = std::max(fastest, speed);
     still_steps = speed <= 1e-9 * fastest ? still_steps + 1 : 0;
 }

@@ -1,5 +1,6 @@
 #include "struck_groups.hpp"
 
+#include "motion_groups.hpp"
 #include "stepping/body_islands.hpp"
 
 #include <algorithm>
@@ -37,10 +38,7 @@ public:
     explicit Together(const BodyModel& model) : model_(model)
     {
         islands_.clear(model.bodies());
-        for (const Joint& joint : model.setup().joints)
-            join(joint.first, joint.second);
-        for (const BodySpring& spring : model.setup().springs)
-            join(spring.first, spring.second);
+        visit_ties(model, [this](int first, int second) { join(first, second); });
     }
 
     /// An obstacle is what it is whatever strikes it: it ties nothing together.

@@ -22,21 +22,6 @@ struct WorkOfContacts {
         friction_J += work.friction_J;
     }
 
-    /// At the velocities of bodies on prescribed paths.
-    void add_driven(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
-    {
-        const auto b = relative_velocity(contact, v, w);
-        for (std::size_t i = 0; i < b.size(); ++i) {
-            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns() : contact.P[i];
-            driven_J += (P + contact.map_P(i)) * b[i];
-        }
-        if (!contact.rolls()) return;
-        const auto turning = rolling_velocity(contact, w);
-        for (std::size_t i = 0; i < turning.size(); ++i) {
-            driven_J += (contact.beyond->P[i] + contact.beyond->turning_map_P[i]) * turning[i];
-        }
-    }
-
     WorkOfContacts& operator+=(const WorkOfContacts& other) noexcept
     {
         normal_J += other.normal_J;
@@ -47,6 +32,22 @@ struct WorkOfContacts {
 };
 
 }  // namespace
+
+double driven_work_J(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
+{
+    double driven_J = 0;
+    const auto b = relative_velocity(contact, v, w);
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns() : contact.P[i];
+        driven_J += (P + contact.map_P(i)) * b[i];
+    }
+    if (!contact.rolls()) return driven_J;
+    const auto turning = rolling_velocity(contact, w);
+    for (std::size_t i = 0; i < turning.size(); ++i) {
+        driven_J += (contact.beyond->P[i] + contact.beyond->turning_map_P[i]) * turning[i];
+    }
+    return driven_J;
+}
 
 Energies energies_of(const BodyModel& model, const State& state, const BodyStepMemory& s)
 {
@@ -75,7 +76,12 @@ void account(const BodyModel& model, double h, const State& state, const Energie
         if (model.inverse_mass[i] == 0) {
             v_still[i] = s.mid.v[i];
             w_still[i] = W;
-            any_driven = any_driven || s.mid.v[i] != Vec3::Zero() || W != Vec3::Zero();
+            if (s.mid.v[i] == Vec3::Zero() && W == Vec3::Zero()) continue;
+            any_driven = true;
+            // springs and formulas that pull at it
+            const double driven_J = h * (s.potential[i].force_N.dot(v) + s.potential[i].torque_Nm.dot(W));
+            potential_work += driven_J;
+            lines.prescribed_motions_J -= driven_J;
             continue;
         }
         potential_work += h * (s.potential[i].force_N.dot(v) + s.potential[i].torque_Nm.dot(W));
@@ -89,7 +95,7 @@ void account(const BodyModel& model, double h, const State& state, const Energie
             WorkOfContacts sum;
             for (std::size_t c = begin; c < end; ++c) {
                 sum.add(s.contacts[c]);
-                if (any_driven) sum.add_driven(s.contacts[c], v_still, w_still);
+                if (any_driven) sum.driven_J += driven_work_J(s.contacts[c], v_still, w_still);
             }
             return sum;
         });
@@ -104,23 +110,32 @@ void account(const BodyModel& model, double h, const State& state, const Energie
 double forces_defect_J(const BodyModel& model, double h, const State& state, BodyStepMemory& s)
 {
     const auto& forces = model.setup().forces;
-    if (!forces) return 0;
+    s.load_defect_J.clear();
+    const double of_formulas_J = s.formulas ? s.formulas->forces_defect_J(h, state, s.next) : 0.0;
+    if (!forces) return of_formulas_J;
     s.end_loads.assign(s.loads.size(), {});
     forces(state, s.end_loads);
+    std::vector<double>& of_body_J = s.load_defect_J;
+    of_body_J.assign(static_cast<std::size_t>(model.bodies()), 0.0);
+    const auto finite = [](double power_W) { return std::isfinite(power_W) ? power_W : 0.0; };
     double at_start = 0, at_end = 0;
     const auto power = [&](const Wrench& there, std::size_t i, const Vec3& v, const Vec3& w) {
         return (there.force_N - s.loads[i].force_N).dot(v) + (there.torque_Nm - s.loads[i].torque_Nm).dot(w);
     };
     const auto n = static_cast<std::size_t>(model.bodies());
     for (std::size_t i = 0; i < n; ++i) {
-        at_start += power(s.end_loads[i], i, s.mid.v[i], s.mid.R[i] * s.mid.W[i]);
+        const double power_W = power(s.end_loads[i], i, s.mid.v[i], s.mid.R[i] * s.mid.W[i]);
+        at_start += power_W;
+        of_body_J[i] += h / 6 * finite(power_W);
     }
     s.end_loads.assign(s.loads.size(), {});
     forces(s.next, s.end_loads);
     for (std::size_t i = 0; i < n; ++i) {
-        at_end += power(s.end_loads[i], i, s.next.v[i], s.mid.R[i] * s.next.W[i]);
+        const double power_W = power(s.end_loads[i], i, s.next.v[i], s.mid.R[i] * s.next.W[i]);
+        at_end += power_W;
+        of_body_J[i] += h / 6 * finite(power_W);
     }
-    return h / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
+    return of_formulas_J + h / 6 * (finite(at_start) + finite(at_end));
 }
 
 double free_kinetic_energy_J(const BodyModel& model, const BodyStepMemory& s)

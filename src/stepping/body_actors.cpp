@@ -44,17 +44,6 @@ Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::s
     return event;
 }
 
-/// At the mean velocity relative to its rate.
-double work_of_drive_J(std::size_t part, const BodyStepMemory& s)
-{
-    double work_J = 0;
-    for (int row = row_of_part(s, part); row < row_of_part(s, part) + s.joints[part].dimension; ++row) {
-        const double U_plus = s.joint_U_plus[static_cast<std::size_t>(row)] - s.joints[part].rate;
-        work_J += s.P[row] * 0.5 * (s.problem.U_minus[row] + U_plus);
-    }
-    return work_J;
-}
-
 /// What a motor or friction does in this step.
 ConstraintStatus status_of_drive(std::size_t part, const BodyStepMemory& s)
 {
@@ -174,7 +163,7 @@ bool let_stop_persist(const MoreauSettings& settings, const State& state, std::s
 void tell_drives(double time_s, const State& state, BodyStepMemory& s, EnergyLines& lines)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
-        const JointPart& part = s.joints[k];
+        JointPart& part = s.joints[k];
         if (part.kind != JointPart::Kind::Motor && part.kind != JointPart::Kind::Friction) continue;
         const int place = kept_actor(state, part.actor);
         const auto before =
@@ -182,9 +171,9 @@ void tell_drives(double time_s, const State& state, BodyStepMemory& s, EnergyLin
                       : static_cast<ConstraintStatus>(state.kept[static_cast<std::size_t>(place)].status);
         const ConstraintStatus now = status_of_drive(k, s);
         if (before == ConstraintStatus::Holds && now == ConstraintStatus::Holds) {
-            const double held_J = work_of_drive_J(k, s);
-            line_of_joint(part, lines) -= held_J;
-            lines.correction_J += held_J;
+            part.held_J = work_of_joint_J(k, s);
+            line_of_joint(part, lines) -= part.held_J;
+            lines.correction_J += part.held_J;
         }
         if (const auto kind = event_of_change(before, now))
             s.events.push_back(event_of_drive(*kind, now, time_s, k, s));

@@ -2,7 +2,9 @@
 
 #include "body_response.hpp"
 #include "expression/term.hpp"
+#include "ledger/group_step.hpp"
 #include "stepping/body_memory.hpp"
+#include "stepping/groups_of_bodies.hpp"
 #include "stepping/scratch.hpp"
 
 #include <Eigen/Dense>
@@ -91,6 +93,19 @@ public:
     [[nodiscard]] Energies energies(const State& state);
     [[nodiscard]] double carried_energy_J(std::span<const Vec3> v) const;
 
+    /// (LE-4): work of the forces of formulas over the step by Simpson's rule, less what the ledger has for them.
+    [[nodiscard]] double forces_defect_J(double h_s, const State& before, const State& after);
+
+    /// Energies and works of the last step, group by group (LE-28); velocities of prescribed bodies only.
+    void add_energies(const State& at, const GroupsOfBodies& groups, Energies GroupStep::* of,
+                      std::span<GroupStep> steps);
+    void add_works(double h_s, const State& before, const State& after, std::span<const Vec3> v_driven,
+                   std::span<const Vec3> w_driven, const GroupsOfBodies& groups, const BodyStepMemory& s,
+                   std::span<GroupStep> steps);
+
+    /// Of the interaction k of formulas in the step; -1: forces move nothing that it names.
+    [[nodiscard]] int group_of_interaction(std::size_t k, const GroupsOfBodies& groups) const;
+
     /// Rows of held positions and closed contacts at s.next, for the correction; with `velocities` those of
     /// firm velocities as well. Returns the largest violation; `deepest_m` grows to the deepest overlap.
     double add_violations(bool velocities, BodyStepMemory& s, double& deepest_m);
@@ -114,6 +129,8 @@ public:
 
 private:
     void look_at_friction(double ended_s, const BodyStepMemory& s, std::vector<Finding>& findings);
+    [[nodiscard]] int group_of_coordinate(int coordinate, const GroupsOfBodies& groups) const;
+    [[nodiscard]] int group_of_term(const Term& term, const GroupsOfBodies& groups) const;
     [[nodiscard]] std::vector<int> blocks_of(std::span<const int> coordinates) const;
     [[nodiscard]] double rate_of(const State& at, int coordinate, const BodyVelocity& velocity) const;
     void add_derivative(const State& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
@@ -154,6 +171,7 @@ private:
     std::size_t first_interaction_ = 0;
     int first_row_ = 0;
     std::vector<double> U_free_;
+    std::vector<double> defect_J_;  ///< per coordinate, of the forces of the step
 };
 
 }  // namespace carom::detail

@@ -206,6 +206,17 @@ double& line_of_joint(const JointPart& part, EnergyLines& lines) noexcept
     }
 }
 
+double work_of_joint_J(std::size_t part, const BodyStepMemory& s)
+{
+    const JointPart& joint = s.joints[part];
+    double work_J = 0;
+    for (int row = row_of(s, part); row < row_of(s, part) + joint.dimension; ++row) {
+        const double U_plus = s.joint_U_plus[static_cast<std::size_t>(row)] - joint.rate;
+        work_J += s.P[row] * 0.5 * (s.problem.U_minus[row] + U_plus);
+    }
+    return work_J;
+}
+
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyStepMemory& s,
                     EnergyLines& lines)
 {

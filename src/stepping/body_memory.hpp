@@ -121,7 +121,8 @@ struct BodyStepMemory {
     std::vector<Wrench> constrained;       ///< N s, N m s: of gears, formulas and of joints in an impact map
     std::vector<Vec3> spin_Nms;            ///< change of angular momentum, per body; for diagrams
     std::vector<Wrench> loads, end_loads;  ///< among the given ones: half-way, and at one end
-    std::vector<Mat3> inverse_inertia;     ///< axes of the world, half-way
+    std::vector<double> load_defect_J;  ///< per body, what their path does beside (LE-4); none without them
+    std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way
     std::vector<PlacedCollider> placed;
     std::vector<AxisBox> boxes;
     std::vector<double> reach_m;

@@ -268,6 +268,10 @@ struct ContactWork {
     return row.size() == 1 ? problem.W.block(k, row.front()) : problem.W.diagonal(k);
 }
 
+/// Work of the percussions of a contact at the velocities of bodies on prescribed paths.
+[[nodiscard]] double driven_work_J(const BodyContact& contact, std::span<const Vec3> v,
+                                   std::span<const Vec3> w);
+
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings of the report, and what reactions that hold did to its line of corrections.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
@@ -350,6 +354,9 @@ void report_joints(const BodyModel& model, BodyStepMemory& scratch);
 
 /// How the angular momenta changed, for diagrams (BO-25); the same.
 void report_spin(const BodyModel& model, double h_s, const State& start, BodyStepMemory& scratch);
+
+/// Work of a part of a joint at its mean velocity, relative to the rate of a motor.
+[[nodiscard]] double work_of_joint_J(std::size_t part, const BodyStepMemory& scratch);
 
 /// Where the work of a part of a joint stands.
 [[nodiscard]] double& line_of_joint(const JointPart& part, EnergyLines& lines) noexcept;

@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "body_path.hpp"
 
 #include "../geometry/triangle_surface.hpp"
 
@@ -6,86 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <optional>
-#include <tuple>
 
 namespace carom::detail {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// A pair that moves less than this part of its thinner body's thickness in a step cannot pass unseen.
-constexpr double seen = 0.5;
-
 /// A prescribed body that moves less than this part of the thinnest body's thickness in a step does not jump.
 constexpr double path_at_rest = 1e-6;
-
-/// Places on the path of one pair that are looked at.
-constexpr int max_looks = 200;
-
-/// The places of the bodies at the start of a step, half-way and at its end.
-struct Path {
-    const BodyModel& model;
-    const State &start, &mid, &end, &contacts_at;
-
-    /// time from 0 to 1; straight to half-way and on from there, as the step goes.
-    [[nodiscard]] Pose at(int body, double time) const
-    {
-        const auto k = static_cast<std::size_t>(body);
-        const State& from = time < 0.5 ? start : mid;
-        const State& to = time < 0.5 ? mid : end;
-        const double part = time < 0.5 ? 2 * time : 2 * time - 1;
-        const Vec3 angle = rotation_vector(from.R[k].conjugate() * to.R[k]);
-        return {.position_m = from.x[k] + part * (to.x[k] - from.x[k]),
-                .rotation = turned(from.R[k], part * angle)};
-    }
-
-    /// Bound of how far a point of the body goes in a half of the step.
-    [[nodiscard]] double travel_m(int body, bool second_half) const
-    {
-        const auto k = static_cast<std::size_t>(body);
-        const State& from = second_half ? mid : start;
-        const State& to = second_half ? end : mid;
-        const double radius = model.colliders[k].radius_m;
-        const double turn =
-            2 * (from.R[k].conjugate() * to.R[k]).vec().norm();  // >= 0.9 of the angle to 1.5 rad
-        return (to.x[k] - from.x[k]).norm() + (std::isfinite(radius) ? 1.5 * turn * radius : 0);
-    }
-    /// No less than that, without a product of rotations: |sin(a/2)| <= |R+ - R|, a distance of quaternions.
-    [[nodiscard]] double travel_bound_m(int body) const
-    {
-        const auto k = static_cast<std::size_t>(body);
-        const double radius = model.colliders[k].radius_m;
-        const double turns =
-            (mid.R[k].coeffs() - start.R[k].coeffs()).norm() + (end.R[k].coeffs() - mid.R[k].coeffs()).norm();
-        return (mid.x[k] - start.x[k]).norm() + (end.x[k] - mid.x[k]).norm() +
-               (std::isfinite(radius) ? 1.5 * 2 * turns * radius : 0);
-    }
-    [[nodiscard]] double travel_m(int body) const { return travel_m(body, false) + travel_m(body, true); }
-
-    /// The two parts of that: how the centre moves, and how far turning takes a point.
-    [[nodiscard]] Vec3 moved(int body, bool second_half) const
-    {
-        const auto k = static_cast<std::size_t>(body);
-        return second_half ? Vec3(end.x[k] - mid.x[k]) : Vec3(mid.x[k] - start.x[k]);
-    }
-    [[nodiscard]] double turn_m(int body, bool second_half) const
-    {
-        return travel_m(body, second_half) - moved(body, second_half).norm();
-    }
-};
-
-bool is_half_space(const BodyModel& model, int body)
-{
-    return std::holds_alternative<PlaneShape>(model.colliders[static_cast<std::size_t>(body)].shape);
-}
-
-bool is_surface(const BodyModel& model, int body)
-{
-    return model.colliders[static_cast<std::size_t>(body)].surface != nullptr;
-}
 
 bool acts_between(const BodyContact& contact, int a, int b)
 {
@@ -102,14 +29,17 @@ bool acts(const BodyStepMemory& s, int a, int b)
 /// of the tangent plane where they touched. One that glances off a round body goes past it, not through it.
 bool is_held(const Path& path, int a, int b, double harmless, const BodyStepMemory& s)
 {
-    const auto moved = [&](int body, const Vec3& point) -> Vec3 {
-        return path.at(body, 1).to_world(path.at(body, 0.5).to_body(point)) - point;
+    const auto moved = [&](int body, const Vec3& point, const Vec3& inward) -> Vec3 {
+        return carried(path.model.colliders[static_cast<std::size_t>(body)], path.at(body, 0.5),
+                       path.at(body, 1), point, inward) -
+               point;
     };
     const double deep = harmless * path.model.size_of_pair_m(a, b);
     return std::any_of(s.contacts.begin(), s.contacts.end(), [&](const BodyContact& contact) {
         if (!is_fast_contact(contact) || !acts_between(contact, a, b)) return false;
         const ContactPoint& at = contact.at;
-        return at.gap_m + at.normal.dot(moved(a, at.point_m) - moved(b, at.point_m)) >= -deep;
+        const Vec3 apart = moved(a, at.point_m, at.normal) - moved(b, at.point_m, -at.normal);
+        return at.gap_m + at.normal.dot(apart) >= -deep;
     });
 }
 
@@ -183,44 +113,6 @@ private:
     double size_m_ = 0, reach_m_ = 0;
     int looks_ = 0;
 };
-
-/// The first instant of the step, from 0 to 1, at which a pair touches on its path, with the contact points
-/// there in s.points; 2: none. The gap falls no faster than the bodies move, along the normal if they are
-/// convex.
-double first_touch(const Path& path, int a, int b, BodyStepMemory& s)
-{
-    const BodyModel& model = path.model;
-    const bool convex = !is_surface(model, a) && !is_surface(model, b) && model.colliders[a].parts.empty() &&
-                        model.colliders[b].parts.empty();
-    const double size = model.size_of_pair_m(a, b), touching = touching_on_path * size;
-    const double reach = path.travel_m(a) + path.travel_m(b) + size;
-    double time = 0;
-    for (int look = 0; look < max_looks; ++look) {
-        place(model.colliders[static_cast<std::size_t>(a)], path.at(a, time), s.on_path[0]);
-        place(model.colliders[static_cast<std::size_t>(b)], path.at(b, time), s.on_path[1]);
-        s.points.clear();
-        find_contact_points(s.on_path[0], s.on_path[1], reach, s.points);
-        const auto nearest =
-            std::min_element(s.points.begin(), s.points.end(),
-                             [](const ContactPoint& p, const ContactPoint& q) { return p.gap_m < q.gap_m; });
-        if (nearest == s.points.end()) return 2;
-        const bool second_half = time >= 0.5;
-        const Vec3 moved = path.moved(a, second_half) - path.moved(b, second_half);
-        double approach =
-            convex ? -nearest->normal.dot(moved) + path.turn_m(a, second_half) + path.turn_m(b, second_half)
-                   : path.travel_m(a, second_half) + path.travel_m(b, second_half);
-        approach *= 2;  // per unit of time
-        if (nearest->gap_m <= touching) {
-            if (approach > 0) return time;
-            approach = 0;
-        }
-        const double wait = approach > 0 ? std::max(nearest->gap_m, 0.1 * touching) / approach : 2.0;
-        // another normal and another speed half-way
-        time = !second_half && time + wait > 0.5 ? 0.5 : time + wait;
-        if (time >= 1) return 2;
-    }
-    return 2;
-}
 
 /// +1 where the way from p to q leaves the free side of the triangle through it, -1 where it comes back.
 int crossing(const TriangleSurface& surface, const TriangleSurface::Triangle& triangle, const Vec3& p,
@@ -402,210 +294,7 @@ void look_at_all_pairs(const Path& path, int body, double harmless, BodyStepMemo
     }
 }
 
-/// How far a body with points up to `radius_m` from its centre goes from one pose to another.
-double distance_m(const Pose& from, const Pose& to, double radius_m)
-{
-    const double turn = 2 * (from.rotation.conjugate() * to.rotation).vec().norm();
-    return (to.position_m - from.position_m).norm() + (std::isfinite(radius_m) ? turn * radius_m : turn);
-}
-
-/// Where within the step the path of a prescribed body jumps, and by how much: halves of the step, and halves
-/// of these, in which it goes as far as in the whole. One that only starts or stops goes half as far.
-struct Jump {
-    double time_s = 0, by_m = 0;
-};
-std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double radius_m, double start_s,
-                            double h_s)
-{
-    constexpr int halvings = 20;
-    constexpr double rounding = 1e-6;
-    // a jump between two steps is in one of them, by the rounding of its instant
-    double from_s = start_s - rounding * h_s, to_s = start_s + (1 + rounding) * h_s;
-    Pose from = path(from_s), to = path(to_s);
-    const double whole_m = distance_m(from, to, radius_m);
-    double by_m = whole_m;
-    for (int k = 0; k < halvings && by_m > 0.5 * whole_m; ++k) {
-        const double middle_s = from_s + (to_s - from_s) / 2;
-        const Pose middle = path(middle_s);
-        const double first_m = distance_m(from, middle, radius_m),
-                     second_m = distance_m(middle, to, radius_m);
-        const bool first = first_m > second_m;
-        (first ? to_s : from_s) = middle_s;
-        (first ? to : from) = middle;
-        by_m = std::max(first_m, second_m);
-    }
-    if (!(by_m > 0.5 * whole_m)) return std::nullopt;
-    return Jump{.time_s = to_s, .by_m = by_m};
-}
-
-/// Prescribed bodies that jump onto others. A jump has no velocity: what it meets is thrown by as much as the
-/// step is short.
-void look_at_jumps(const Path& path, double small_m, const BodyStepMemory& s, StepReport& report)
-{
-    for (int i = 0; i < path.model.bodies(); ++i) {
-        if (path.model.inverse_mass[static_cast<std::size_t>(i)] != 0) continue;
-        const Body& body = path.model.setup().bodies[static_cast<std::size_t>(i)];
-        if (body.motion != BodyMotion::Prescribed || !(path.travel_m(i) > small_m)) continue;
-        const bool strikes = std::ranges::any_of(s.contacts, [&](const BodyContact& contact) {
-            return (contact.first == i || contact.second == i) && contact.percussion_Ns() != Vec3::Zero();
-        });
-        if (!strikes) continue;
-        const double radius_m = path.model.colliders[static_cast<std::size_t>(i)].radius_m;
-        const auto jump = jump_of(body.path, radius_m, path.start.t_s, report.h_s);
-        if (!jump) continue;
-        report.findings.push_back(
-            {.code = "path_jumps",
-             .time_s = jump->time_s,
-             .message = fmt::format("the path of {} jumps by {:.3g} m and strikes what it meets, with a "
-                                    "velocity that grows as the step shrinks: the steps do not converge to a "
-                                    "motion. Let it move there in a finite time",
-                                    body.name, jump->by_m),
-             .uncertifies = true});
-    }
-}
-
-/// The normal of the nearest of some contact points.
-Vec3 nearest_normal(const std::vector<ContactPoint>& points)
-{
-    const auto nearest =
-        std::min_element(points.begin(), points.end(),
-                         [](const ContactPoint& p, const ContactPoint& q) { return p.gap_m < q.gap_m; });
-    return nearest == points.end() ? Vec3(Vec3::Zero()) : nearest->normal;
-}
-
-/// Whether the normal half-way is another one than where the pair touches: one of the two is round there.
-/// Leaves the points of the touch in s.points.
-bool normal_turns(const Path& path, int a, int b, BodyStepMemory& s)
-{
-    constexpr double same = 1e-6;  // 1 - cos of an angle of 1.4e-3 rad
-    const std::vector<ContactPoint> touch(s.points.begin(), s.points.end());
-    const Vec3 n = nearest_normal(touch);
-    const double reach = path.travel_m(a) + path.travel_m(b) + path.model.size_of_pair_m(a, b);
-    place(path.model.colliders[static_cast<std::size_t>(a)], path.at(a, 0.5), s.on_path[0]);
-    place(path.model.colliders[static_cast<std::size_t>(b)], path.at(b, 0.5), s.on_path[1]);
-    s.points.clear();
-    find_contact_points(s.on_path[0], s.on_path[1], reach, s.points);
-    const Vec3 half_way = nearest_normal(s.points);
-    s.points.assign(touch.begin(), touch.end());
-    return n.dot(half_way) < 1 - same;
-}
-
-/// Adds the contact points s.points of a pair that touches at this instant, with the arms of that instant and
-/// their gaps where contacts are taken. `at_once`: open ones close without the distance that is left, in this
-/// step.
-void add_touching(const Path& path, int a, int b, double time, bool at_once, const BodyStepMemory& s,
-                  std::vector<BodyContact>& contacts)
-{
-    const BodyModel& model = path.model;
-    const double size = model.size_of_pair_m(a, b);
-    const Pose at_a = path.at(a, time), at_b = path.at(b, time);
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    const Pose mid_a{.position_m = path.contacts_at.x[i], .rotation = path.contacts_at.R[i]};
-    const Pose mid_b{.position_m = path.contacts_at.x[j], .rotation = path.contacts_at.R[j]};
-    const bool a_goes = path.travel_m(a) >= path.travel_m(b);
-    const SurfaceLaw& surface = model.surface(a, b);
-    std::uint64_t number = 0;
-    for (const ContactPoint& point : s.points) {
-        if (point.gap_m > points_of_touch * size) continue;
-        const Vec3 on_a = mid_a.to_world(at_a.to_body(point.point_m));
-        const Vec3 on_b = mid_b.to_world(at_b.to_body(point.point_m));
-        const double gap_m = point.gap_m + point.normal.dot(on_a - on_b);
-        BodyContact& contact = contacts.emplace_back();
-        contact.first = a;
-        contact.second = b;
-        contact.at = {.point_m = a_goes ? on_a : on_b,
-                      .normal = point.normal,
-                      .gap_m = at_once ? std::min(gap_m, 0.0) : gap_m,
-                      .feature = fast_feature << 8 | (number++ & 0xff)};
-        contact.arm_first = point.point_m - at_a.position_m;
-        contact.arm_second = point.point_m - at_b.position_m;
-        contact.restitution = surface.restitution;
-        contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
-        if (surface.rolls()) contact.dimension = model.is_flat() ? 3 : 6;
-    }
-}
-
 }  // namespace
-
-bool is_fast(const BodyModel& model, double h_s, const State& state)
-{
-    const double slow = 0.5 * seen * model.thinnest_m();
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (!model.collides[i]) continue;
-        const double radius = model.colliders[i].radius_m;
-        const double turn = std::isfinite(radius) ? radius * state.W[i].norm() : 0;
-        if (h_s * (state.v[i].norm() + turn) > slow) return true;
-    }
-    return false;
-}
-
-/// Two balls that move by more than half the smaller one in the step, and come to each other on the way: the
-/// normal of where they touch is not that of half-way.
-static bool meet_fast(const Vec3& first, const Vec3& last, double radius, double other_radius)
-{
-    const Vec3 moved = last - first;
-    const double length2 = moved.squaredNorm(), thin = 2 * std::min(radius, other_radius);
-    if (!(length2 > seen * seen * thin * thin)) return false;
-    const double part = std::clamp(-first.dot(moved) / length2, 0.0, 1.0), sum = radius + other_radius;
-    return (first + part * moved).squaredNorm() < sum * sum;
-}
-
-bool balls_pass(const BodyModel& model, double h_s, const State& state, const BodyStepMemory& s)
-{
-    const State& half = half_way(s);
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (s.ball_radii[i] < 0) continue;
-        for (const int j : s.balls.of(i)) {
-            const Vec3 first = state.x[i] - state.x[j];
-            const Vec3 last = half.x[i] - half.x[j] + h_s / 2 * (s.mid.v[i] - s.mid.v[j]);
-            if (meet_fast(first, last, s.ball_radii[i], s.ball_radii[j]) && model.may_meet(i, j)) return true;
-        }
-    }
-    return false;
-}
-
-void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const State& state,
-                       BodyStepMemory& s)
-{
-    if (!is_fast(model, settings.time_step_s, s.mid)) return;
-
-    // where the bodies end if nothing stops them
-    const double h = settings.time_step_s;
-    const State& half = half_way(s);
-    s.next.x = half.x;
-    s.next.R = half.R;
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.next.x[i] += h / 2 * s.mid.v[i];
-        s.next.R[i] = turned(half.R[i], h / 2 * s.mid.W[i]);
-    }
-    const Path path{model, state, half_way(s), s.next, s.mid};
-    std::vector<BodyContact> seen_contacts;
-    for (const auto& [a, b] : s.pairs) {
-        if (!model.may_meet(a, b) || is_half_space(model, a) || is_half_space(model, b)) continue;
-        if (!(path.travel_m(a) + path.travel_m(b) > seen * model.size_of_pair_m(a, b))) continue;
-        const double time = first_touch(path, a, b, s);
-        if (time > 1) continue;
-        // a soft one that closes in the second half is found half-way, but where a body is round with a
-        // normal that what is left of its approach (BO-9) no longer has in the next step
-        const bool soft = !(model.surface(a, b).restitution > 0) && !model.setup().impact_map;
-        const bool late = soft && time > 0.5, flat = is_surface(model, a) || is_surface(model, b);
-        const bool at_once = late && !flat && normal_turns(path, a, b, s);
-        if (late && !at_once) continue;
-        add_touching(path, a, b, time, at_once, s, seen_contacts);
-    }
-    if (seen_contacts.empty()) return;
-    const auto same_pair = [](const BodyContact& x, const BodyContact& y) {
-        return x.first == y.first && x.second == y.second;
-    };
-    std::erase_if(s.contacts, [&](const BodyContact& old) {
-        return std::any_of(seen_contacts.begin(), seen_contacts.end(),
-                           [&](const BodyContact& one) { return same_pair(old, one); });
-    });
-    s.contacts.insert(s.contacts.end(), seen_contacts.begin(), seen_contacts.end());
-    std::stable_sort(s.contacts.begin(), s.contacts.end(), [](const BodyContact& x, const BodyContact& y) {
-        return std::tie(x.first, x.second) < std::tie(y.first, y.second);
-    });
-}
 
 void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const State& state,
                          BodyStepMemory& s, StepReport& report)

@@ -2,7 +2,9 @@
 
 #include "carom/ledger/event.hpp"
 #include "carom/onestep/problem.hpp"
+#include "ledger/group_step.hpp"
 #include "stepping/body_contact.hpp"
+#include "stepping/groups_of_bodies.hpp"
 #include "stepping/step_report.hpp"
 
 #include <optional>
@@ -74,6 +76,18 @@ public:
 
     /// One per joint.
     [[nodiscard]] std::span<const JointReaction> joint_reactions() const noexcept;
+
+    /// Energies of each group with the bodies there.
+    void add_energies(const State& at, const GroupsOfBodies& groups, Energies GroupStep::* of,
+                      std::span<GroupStep> steps);
+
+    /// Works of forces and reactions in the step, group by group (LE-28).
+    void add_works(double h_s, const State& before, const State& after, const GroupsOfBodies& groups,
+                   std::span<GroupStep> steps);
+    [[nodiscard]] int group_of_interaction(int interaction, const GroupsOfBodies& groups) const;
+
+    /// Its percussions are not zero.
+    [[nodiscard]] static bool acted(const BodyContact& contact) noexcept;
 
     /// The lowest body of those that contacts that act tie to this interaction.
     [[nodiscard]] int island_of(int interaction);

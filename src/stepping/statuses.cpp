@@ -227,7 +227,7 @@ Event event_of_vanished(int contact, double time_s)
     return event_of(EventKind::ContactLost, left, time_s);
 }
 
-double update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+double update_statuses(std::span<ContactStep> contacts, bool recognised, double time_s,
                        std::span<ContactMemory> statuses, std::vector<Event>& events)
 {
     double held_J = 0;
@@ -241,7 +241,8 @@ double update_statuses(std::span<const ContactStep> contacts, bool recognised, d
     };
     bool any_lost = false;
     for (std::size_t k = 0; k < contacts.size(); ++k) {
-        const ContactStep& contact = contacts[k];
+        ContactStep& contact = contacts[k];
+        contact.held_J = 0;
         ContactMemory& status = statuses[k];
         const ContactMemory before = status;
         const bool impact = takes_impact(contact, before);
@@ -258,7 +259,7 @@ double update_statuses(std::span<const ContactStep> contacts, bool recognised, d
         if (contact.dimension == 1) continue;
         const char slides_now = sliding_status(contact);
         if (contact.persists && before.closed && !before.slides && !slides_now)
-            held_J += work_of_friction_J(contact);
+            held_J += contact.held_J = work_of_friction_J(contact);
         if (!before.closed || slides_otherwise(contact, slides_now, before.slides)) {
             const auto kind = slides_now ? EventKind::Slip : EventKind::Stick;
             events.push_back(sliding_event_of(kind, contact, time_s));

@@ -25,7 +25,7 @@ namespace carom {
 /// Compares what the contacts did with what they did before, and appends the events. `statuses` are those of
 /// the contacts, one for each, before the step and then after it. Returns the work of friction of contacts
 /// that stuck before and still stick: in theory none, so that it is the scheme's (LE-26).
-double update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+double update_statuses(std::span<ContactStep> contacts, bool recognised, double time_s,
                        std::span<ContactMemory> statuses, std::vector<Event>& events);
 
 /// A contact that was closed and is not among those of the step.

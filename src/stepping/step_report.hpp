@@ -22,6 +22,7 @@ struct ContactStep {
     std::array<double, 3> P{};                            ///< N s, of the step, with that of an impact map
     double energy_J = 0;     ///< what the normal percussion did to the kinetic energy: P at the mean of U
     double friction_J = 0;   ///< what the tangential one did
+    double held_J = 0;       ///< the part of it that holds, which is no work in theory (LE-26)
     double from_free_J = 0;  ///< what both did relative to the free velocity, without the work of forces
     double W_1_kg = 0;       ///< W_NN: what a percussion of 1 N s alone changes of U_N
     double W_tangential_1_kg = 0;  ///< largest diagonal entry of W_TT

@@ -5,6 +5,7 @@
 #include "report_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -105,7 +106,50 @@ constexpr double ContactDrive::* drive_numbers[] = {
     &ContactDrive::motion,
 };
 
+constexpr double GroupSums::* group_numbers[] = {
+    &GroupSums::scale_J,     &GroupSums::too_long,   &GroupSums::follows,      &GroupSums::phase_rad,
+    &GroupSums::alternating, &GroupSums::alternates, &GroupSums::alternates_s,
+};
+
 constexpr double SlipWork::* slip_numbers[] = {&SlipWork::work_J, &SlipWork::missed_J};
+
+/// All numbers of a group that moves by itself, one after the other.
+template <class Sums, class Visit>
+void visit_group(Sums& sums, Visit&& visit)
+{
+    for (const auto number : watch_numbers)
+        visit(sums.energy.*number);
+    for (const auto number : error_numbers)
+        visit(sums.energy.first.*number);
+    for (const auto number : slip_numbers)
+        visit(sums.slip.*number);
+    for (const auto number : group_numbers)
+        visit(sums.*number);
+    visit(sums.rest.fastest);
+}
+
+std::vector<double> numbers_of_groups(std::span<const GroupSums> groups)
+{
+    std::vector<double> numbers;
+    for (const GroupSums& sums : groups) {
+        visit_group(sums, [&](double number) { numbers.push_back(number); });
+        numbers.push_back(sums.rest.still_steps);
+    }
+    return numbers;
+}
+
+std::vector<GroupSums> groups_of(std::span<const double> numbers)
+{
+    const std::size_t each = numbers_of_groups(std::array{GroupSums{}}).size();
+    std::vector<GroupSums> groups(numbers.size() / each);
+    auto number = numbers.begin();
+    for (GroupSums& sums : groups) {
+        visit_group(sums, [&](double& to) { to = *number++; });
+        const double still = *number++;
+        sums.rest.still_steps = still >= 0 && still < 1e9 ? static_cast<int>(still) : 0;
+    }
+    return groups;
+}
 
 constexpr double SweepProgress::* sweep_numbers[] = {&SweepProgress::h_s, &SweepProgress::steps_since_jump,
                                                      &SweepProgress::pushed};
@@ -185,6 +229,7 @@ public:
         read_contacts<SlipWork>("slip_work", 1, slip_numbers, slip);
         if (!slip.empty()) progress.slip = slip.front();
         read_phase(sizes.coordinates, progress.phase);
+        read_groups(progress);
         std::vector<SweepProgress> sweep;
         read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);
         if (!sweep.empty()) progress.sweep = sweep.front();
@@ -252,6 +297,7 @@ private:
 
     void read_pairs(std::vector<PairDelays>& pairs);
     void read_phase(std::size_t n, PhaseError& phase);
+    void read_groups(RunProgress& progress);
 
     const Hdf5Reader& file_;
     Checkpoint result_;
@@ -407,6 +453,37 @@ void CheckpointReader::read_phase(std::size_t n, PhaseError& phase)
     if (numbers[1] != 0) phase.velocity_change.assign(numbers.begin() + 2, numbers.end());
 }
 
+/// Whether they fit the system is asked where they are used.
+void CheckpointReader::read_groups(RunProgress& progress)
+{
+    if (!file_.has("/checkpoint/group_sums")) return;
+    const auto numbers = take(file_.column("/checkpoint/group_sums"));
+    progress.groups = groups_of(view(numbers));
+    const auto change = take(file_.column("/checkpoint/group_change"));
+    progress.group_change.assign(change.begin(), change.end());
+    if (!file_.has("/checkpoint/in_group")) return;
+    for (const auto& [name, list] :
+         {std::pair("in_group", &progress.in_group), std::pair("met", &progress.met)})
+        for (const std::int64_t lowest : integers(name, progress.groups.size()))
+            list->push_back(
+                static_cast<int>(std::clamp<std::int64_t>(lowest, -1, std::numeric_limits<int>::max())));
+}
+
+/// Groups that move by themselves: as many numbers in every checkpoint of a run.
+Expected<void> write_groups(Hdf5Writer& file, const RunProgress& progress)
+{
+    if (progress.groups.empty()) return {};
+    auto put = file.put("/checkpoint/group_sums", numbers_of_groups(progress.groups));
+    if (put) put = file.put("/checkpoint/group_change", progress.group_change);
+    if (progress.in_group.empty()) return put;
+    const auto real = [](const std::vector<int>& list) {
+        return std::vector<double>(list.begin(), list.end());
+    };
+    if (put) put = file.put("/checkpoint/in_group", real(progress.in_group), Entry::Integer);
+    if (put) put = file.put("/checkpoint/met", real(progress.met), Entry::Integer);
+    return put;
+}
+
 /// Always as many; those that there are not have no bodies.
 Expected<void> write_pairs(Hdf5Writer& file, const std::vector<PairDelays>& pairs)
 {
@@ -492,6 +569,7 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         auto put = file.put("/checkpoint/phase", numbers_of_phase(n, checkpoint.progress.phase));
         if (!put) return put;
     }
+    if (auto put = write_groups(file, checkpoint.progress); !put) return put;
     if (const auto& sweep = checkpoint.progress.sweep) {
         auto put = file.put("/checkpoint/sweep", numbers_of<SweepProgress>({*sweep}, sweep_numbers));
         if (!put) return put;

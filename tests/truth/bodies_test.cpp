@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include "support/near.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -143,7 +145,10 @@ TEST_CASE("cubes dropped into a pen do not sink into each other")
     // every step was solved, and the heap collapsed to half its height: faces that met edge on edge had one
     // contact point. Now overlaps are below the tolerance times the size
     const auto run = run_of(defect("cubes"));
-    CHECK(run["status"] == "certified");
+    // a column of three loses a ninth of its own energy in these steps (LE-28), and nothing else is wrong
+    for (const auto& one : run["diagnosis"])
+        if (one["uncertifies"].get<bool>()) CHECK(one["code"] == "step_too_long");
+    CHECK(finding(run, "overlap_left").is_null());
     CHECK(run["certificate"]["max_penetration_m"].get<double>() <= 1e-3 * 0.1);
 }
 
@@ -527,4 +532,42 @@ TEST_CASE("an impact that others push against at the same time is no impact of i
     const auto grains =
         run_of(shipped_scene("heap"), {"--set", "integrator.time_step_s=5e-4", "--set", "duration_s=0.12"});
     CHECK(finding(grains, "impact_not_resolved").is_null());
+}
+
+TEST_CASE("what a prescribed body does through a spring is its work, and no error of the scheme")
+{
+    // x'' = w^2 (A sin(W t) - x) from rest: closed form
+    const Folder folder;
+    const double A = 0.1, w = 10, W = 20, duration_s = 2;
+    const auto run = run_of(folder.write("shaker.toml", R"toml(duration_s = 2
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+name = "shaker"
+shape = "sphere"
+radius_m = 0.01
+motion = "prescribed"
+position_m = ["0.1*sin(20*t)", "0", "0"]
+[[body]]
+name = "mass"
+shape = "sphere"
+radius_m = 0.01
+mass_kg = 1
+position_m = [0.5, 0, 0]
+[[spring]]
+first = "shaker"
+second = "mass"
+stiffness_N_m = 100
+rest_length_m = 0.5
+[integrator]
+time_step_s = 1e-3
+)toml"));
+    CHECK(run["status"] == "certified");
+    const double c = A * w * w / (w * w - W * W);
+    const double x = c * (std::sin(W * duration_s) - W / w * std::sin(w * duration_s)),
+                 u = c * W * (std::cos(W * duration_s) - std::cos(w * duration_s));
+    // second order: (h w)^2/24 of the phase, 20 rad in the end
+    CHECK(run["state"]["mass_x"]["q"].get<double>() == near(0.5 + x, 1e-4));
+    const double s = A * std::sin(W * duration_s), energy_J = u * u / 2 + w * w * (x - s) * (x - s) / 2;
+    CHECK(run["certificate"]["energy"]["prescribed_motions_J"].get<double>() ==
+          near(energy_J, 1e-3 * energy_J));
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+
 using namespace carom::test;
 using json = nlohmann::json;
 
@@ -151,4 +154,201 @@ time_step_s = {}
         CHECK(!finding(ball(from_centre, 0.2), "overlap").is_null());
         CHECK(ball(from_centre, 1e-3)["status"] == "certified");
     }
+}
+
+namespace {
+
+/// A ball that only flies by, with ten million joules.
+constexpr const char* heavy_ball = R"toml([[body]]
+name = "bystander"
+shape = "sphere"
+radius_m = 0.1
+mass_kg = 1e3
+position_m = [50, 0, 200]
+velocity_m_s = [140, 0, 0]
+)toml";
+
+std::string two_balls(double theta, double rate_1_s, double h_s, const std::string& more)
+{
+    return fmt::format(R"toml(duration_s = {}
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+name = "one"
+shape = "sphere"
+radius_m = 0.01
+mass_kg = 1
+position_m = [0, 0, 0]
+[[body]]
+name = "other"
+shape = "sphere"
+radius_m = 0.01
+mass_kg = 1
+position_m = [0.5, 0, 0]
+[[spring]]
+first = "one"
+second = "other"
+stiffness_N_m = {}
+rest_length_m = 0.4
+{}[integrator]
+kind = "moreau_jean"
+theta = {}
+time_step_s = {}
+)toml",
+                       400 * h_s, rate_1_s * rate_1_s / 2, more, theta, h_s);
+}
+
+}  // namespace
+
+TEST_CASE("what a step does to a body is small beside its own energies, whatever flies by elsewhere")
+{
+    // at 1e-4 s the coin loses a quarter of its energy in the run (LE-7)
+    std::ifstream file(shipped_scene("coin"));
+    const std::string coin{std::istreambuf_iterator<char>(file), {}};
+    for (const std::string& beside : {std::string(), std::string(heavy_ball)}) {
+        CAPTURE(beside);
+        const Folder folder;
+        const std::string text = coin.substr(0, coin.find("[integrator]")) + beside + "[integrator]\n";
+        const json fine =
+            run_of(folder.write("fine.toml", text + "time_step_s = 2.5e-5\n"), {"--set", "duration_s=0.1"});
+        CHECK(fine["status"] == "certified");
+        const json coarse = run_of(folder.write("coarse.toml", text + "time_step_s = 1e-4\n"));
+        CHECK(coarse["status"] == "uncertified");
+        CHECK(!finding(coarse, "step_too_long").is_null());
+    }
+    // two balls on a spring whose oscillation the scheme damps, or passes over with theta = 1/2 (LE-24)
+    for (const std::string& beside : {std::string(), std::string(heavy_ball)}) {
+        CAPTURE(beside);
+        CHECK(!finding(told(two_balls(1.0, 300, 1e-3, beside)), "step_too_long").is_null());
+        CHECK(!finding(told(two_balls(0.5, 3000, 1e-3, beside)), "step_too_long").is_null());
+        CHECK(told(two_balls(0.5, 50, 1e-3, beside))["status"] == "certified");
+    }
+}
+
+TEST_CASE("a body that was struck once has its own energies again")
+{
+    // a ball with 500 J grazes one of the two and flies on; what theta = 1 takes of their 2 J afterwards is
+    // theirs alone
+    const std::string striker = R"toml([[body]]
+name = "striker"
+shape = "sphere"
+radius_m = 0.02
+mass_kg = 10
+position_m = [0, -0.03, 0.0298]
+velocity_m_s = [0, 10, 0]
+)toml";
+    const json run = told(two_balls(1.0, 50, 1e-3, striker));
+    const auto& events = run["events"];
+    CHECK(std::any_of(events.begin(), events.end(), [](const json& one) { return one["kind"] == "impact"; }));
+    CHECK(!finding(run, "step_too_long").is_null());
+}
+
+TEST_CASE("coordinates beside bodies are judged by their own energies too")
+{
+    const auto scene = [](double w_1_s, const std::string& scheme) {
+        return fmt::format(
+            "duration_s = 0.2\n{}[[coordinate]]\nname = \"x\"\nstart = 1\n[lagrangian]\n"
+            "kinetic = \"x'^2/2\"\npotential = \"{}*x^2/2\"\n[integrator]\n{}time_step_s = 1e-3\n",
+            heavy_ball, w_1_s * w_1_s, scheme);
+    };
+    CHECK(!finding(told(scene(1500, "")), "step_too_long").is_null());
+    CHECK(!finding(told(scene(3000, "kind = \"moreau_jean\"\n")), "step_too_long").is_null());
+    CHECK(told(scene(50, ""))["status"] == "certified");
+}
+
+TEST_CASE("bodies that move by themselves are judged alike whether a run is taken up again or not")
+{
+    // what the first half has lost is over the limit only together with the second
+    const Folder folder;
+    const auto scene = folder.write("scene.toml", two_balls(0.6, 60, 1e-3, heavy_ball));
+    const json whole = run_of(scene);
+    CHECK(!finding(whole, "step_too_long").is_null());
+    const auto half = folder.path("half.h5");
+    const json first = run_of(scene, {"--set", "duration_s=0.2", "-o", half});
+    const json resumed = carom_program({"resume", half, "--set", "duration_s=0.4", "--json"}).json();
+    CHECK(resumed["diagnosis"] == whole["diagnosis"]);
+    CHECK(resumed["state"] == whole["state"]);
+}
+
+TEST_CASE("events of one part do not hide that another alternates")
+{
+    // a ball that bounces in every third step; the oscillator turns round in each (LE-24)
+    const json run = told(R"toml(duration_s = 0.2
+[[coordinate]]
+name = "x"
+start = 1
+[[coordinate]]
+name = "y"
+start = 0.5
+start_velocity = 300
+[lagrangian]
+kinetic = "x'^2/2 + y'^2/2"
+potential = "9e6*x^2/2"
+[[contact]]
+name = "left"
+gap = "y"
+law = { restitution = 1 }
+[[contact]]
+name = "right"
+gap = "1 - y"
+law = { restitution = 1 }
+[integrator]
+kind = "moreau_jean"
+time_step_s = 1e-3
+)toml");
+    const json found = finding(run, "step_too_long");
+    REQUIRE(!found.is_null());
+    CHECK(found["message"].get<std::string>().find("of x") != std::string::npos);
+}
+
+TEST_CASE("a contact that acts too far from its obstacle is named")
+{
+    // a ball dropped from 1 cm on a planet, by its distance from the centre: the default of activation_gap_m
+    // there is 6.4 mm; with a smaller one it falls as it should
+    const std::string ball = R"toml(duration_s = 0.2
+[[coordinate]]
+name = "r"
+start = 6400000.01
+[lagrangian]
+kinetic = "r'^2/2"
+potential = "9.81*r"
+[[contact]]
+name = "ground"
+gap = "r - 6.4e6"
+law = { restitution = 0.8 }
+[integrator]
+time_step_s = 1e-4
+)toml";
+    CHECK(!finding(told(ball), "overlap").is_null());
+    CHECK(told(ball, {"--set", "integrator.activation_gap_m=1e-7"})["status"] == "certified");
+}
+
+TEST_CASE("an obstacle in coordinates that jumps is named, however short it jumps")
+{
+    // a mass at rest on a plate that jumps by d: with 2 h^2 a = 2e-5 m and less it persists (MS-8)
+    const auto plate = [](const std::string& height) {
+        return told(fmt::format(R"toml(duration_s = 0.5
+[[coordinate]]
+name = "z"
+start = 0
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "plate"
+gap = "z - ({})"
+[integrator]
+time_step_s = 1e-3
+)toml",
+                                height));
+    };
+    for (const char* jump : {"1e-2", "1e-4", "1e-5", "1e-6"}) {
+        CAPTURE(jump);
+        const json run = plate(fmt::format("if(t > 0.25, {}, 0)", jump));
+        CHECK(run["status"] == "uncertified");
+        CHECK(!finding(run, "path_jumps").is_null());
+    }
+    // the same way within one step, smoothly, and one that jumps down
+    CHECK(finding(plate("1e-5*min(max((t - 0.2502)/6e-4, 0), 1)"), "path_jumps").is_null());
+    CHECK(finding(plate("if(t > 0.25, -1e-5, 0)"), "path_jumps").is_null());
+    CHECK(plate("0.001*(1 - cos(10*t))")["status"] == "certified");
 }

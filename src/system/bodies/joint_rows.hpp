@@ -29,7 +29,8 @@ struct JointPart {
     double may_close = 0;    ///< an open stop without restitution may close so fast (BO-9)
     double rate = 0;         ///< of a motor, rad/s or m/s
     double largest = std::numeric_limits<double>::infinity();  ///< reaction of motors and friction, N m or N
-    double arm = 0;  ///< friction grows by this times the magnitude of the held rows' force
+    double arm = 0;     ///< friction grows by this times the magnitude of the held rows' force
+    double held_J = 0;  ///< what it did in a step while it held, no work in theory (LE-26)
 };
 
 /// Appends the rows of all joints at these places, in the order of the joints, and one part for each row, or
