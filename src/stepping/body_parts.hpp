@@ -274,8 +274,8 @@ struct ContactWork {
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings of the report, and what reactions that hold did to its line of corrections.
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
-                     BodyStepMemory& scratch, StepReport& report);
+void update_statuses(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                     State& state, BodyStepMemory& scratch, StepReport& report);
 
 /// The lowest body of those that a contact or stop of the step is tied to by contacts that act.
 [[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyStepMemory& scratch);

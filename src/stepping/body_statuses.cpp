@@ -163,8 +163,25 @@ void report_usual(const BodyContact& contact, const double* U_free, std::span<co
     step.W_tangential_1_kg = std::max(W[4], W[8]);
 }
 
+/// What statuses of a step are judged by.
+struct Judged {
+    double left_m_s = 0;  ///< velocities that the solver may leave
+    double h_s = 0, activation_gap_m = 0;
+    double overlap_left = 0;  ///< by the correction, beside the size of a pair
+
+    /// A contact that touched, presses nothing and is open by more than what acts in a step closes again, given
+    /// forces and other contacts. One of several contacts of a body may be opened by the correction of others.
+    [[nodiscard]] bool has_opened(const ContactStep& step, double open_m, double held_Ns) const
+    {
+        if (step.P[0] > 0) return false;
+        const double reach = reach_of_touch_m_s(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) +
+                             2 * std::abs(step.U_plus[0] - step.U_minus[0]);
+        return open_m - activation_gap_m > h_s * reach;
+    }
+};
+
 /// What the contact met and did. `before`: it acted or touched in the step before.
-void report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, std::size_t c,
+void report(const BodyModel& model, const Judged& by, const BodyStepMemory& s, std::size_t c,
             const KeptContact* before, ContactStep& step)
 {
     const BodyContact& contact = s.contacts[c];
@@ -175,7 +192,7 @@ void report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, st
     step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
     step.restitution = contact.restitution;
     step.shift_m_s = contact.may_close_m_s;
-    step.left_m_s = left_m_s;
+    step.left_m_s = by.left_m_s;
     step.W_1_kg = W[0];
     const ContactWork work = work_of(contact);
     step.energy_J = work.normal_J;
@@ -191,13 +208,16 @@ void report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, st
     const auto* coulomb = s.round ? nullptr : std::get_if<Coulomb>(&s.problem.laws[c]);
     if (coulomb != nullptr) step.sliding_margin = sliding_margin(*coulomb, W);
     step.sticks = sticks(s, c);
-    step.rounding_m_s = left_m_s + velocity_rounding * largest_speed(contact, s.statuses);
+    step.rounding_m_s = by.left_m_s + velocity_rounding * largest_speed(contact, s.statuses);
     // the same velocities a step further: what the turning of the bodies made of them
     if (before != nullptr && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
     if (touched(before) && contact.map_P(0) == 0) {
-        step.persists = keeps_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
+        const double held_Ns = std::abs(contact.at.normal.dot(before->percussion_Ns));
+        const double open_m = gap_half_way_m(s, contact.at.gap_m, step.U_minus[0]) -
+                              by.overlap_left * model.size_of_pair_m(contact.first, contact.second);
+        step.persists = keeps_touching(step, held_Ns) && !by.has_opened(step, open_m, held_Ns);
     } else if (before != nullptr && !before->closed && !model.setup().impact_map) {
         step.persists = contact.restitution == 0 && has_bounced(*before);
     }
@@ -313,7 +333,7 @@ bool take_in(const KeptContact* before, double before_Ns, ContactStep& step, Kep
 
 /// What the contacts of the step met and did, of those that act or are known from the step before, and what
 /// is kept of them.
-void report_contacts(const BodyModel& model, double left_m_s, const State& state, BodyStepMemory& s)
+void report_contacts(const BodyModel& model, const Judged& by, const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.told.clear();
@@ -331,21 +351,25 @@ void report_contacts(const BodyModel& model, double left_m_s, const State& state
         const KeptContact* before = kept_before(state, w, c);
         const double before_Ns =
             before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
-        report(model, left_m_s, s, c, before, w.steps[k]);
+        report(model, by, s, c, before, w.steps[k]);
         w.kept[k] = keep(contact, w.steps[k].sticks);
         w.ended[k] = take_in(before, before_Ns, w.steps[k], w.kept[k], w.statuses[k]);
     });
 }
 
 /// Contacts and stops of the step, and what is kept of them.
-void collect(const BodyModel& model, const SolverSettings& solver, const State& state, BodyStepMemory& s)
+void collect(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+             const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.place.clear();
     w.closing.clear();
-    const double left_m_s = left_by_solver_m_s(solver, s);
+    const Judged by{.left_m_s = left_by_solver_m_s(solver, s),
+                    .h_s = settings.time_step_s,
+                    .activation_gap_m = settings.activation_gap_m,
+                    .overlap_left = harmless(solver)};
     measure_speeds(model, s);
-    report_contacts(model, left_m_s, state, s);
+    report_contacts(model, by, state, s);
     std::size_t taken = 0;
     for (std::size_t k = 0; k < w.told.size(); ++k) {
         if (!w.ended[k]) {
@@ -369,7 +393,11 @@ void collect(const BodyModel& model, const SolverSettings& solver, const State& 
             before = &state.kept[static_cast<std::size_t>(place)];
             w.found[static_cast<std::size_t>(place)] = 1;
         }
-        ContactStep step = report_stop(left_m_s, k, before, s);
+        ContactStep step = report_stop(by.left_m_s, k, before, s);
+        if (before != nullptr && step.persists &&
+            by.has_opened(step, gap_half_way_m(s, s.joints[k].value, step.U_minus[0]),
+                          before->percussion_Ns.x()))
+            step.persists = false;
         if (before == nullptr && !(step.P[0] > 0)) continue;
         const double before_Ns = before != nullptr ? before->percussion_Ns.x() : 0;
         ContactMemory status;
@@ -539,13 +567,14 @@ void find_touching(const BodyModel& model, double activation_gap_m, State& state
     sort_by_bodies(state.kept);
 }
 
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
-                     BodyStepMemory& s, StepReport& report)
+void update_statuses(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                     State& state, BodyStepMemory& s, StepReport& report)
 {
     StatusScratch& w = s.statuses;
+    const double h_s = settings.time_step_s;
     const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;
     match(s.contacts, state.kept, w.kept_of, w.found);
-    collect(model, solver, state, s);
+    collect(model, settings, solver, state, s);
     find_collisions(model, s);
     look_at_friction(model, h_s, start_s + h_s, s, report.findings);
     s.events.clear();

@@ -224,7 +224,7 @@ void account_persistent(const BodyStepMemory& s, EnergyLines& lines)
 void BodySystem::watch(StepReport& report)
 {
     look_for_tunnelling(model_, settings_, state_, s_, report);
-    update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report);
+    update_statuses(model_, settings_, solver_, state_, s_, report);
     account_persistent(s_, report.energy);
     if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report);
 }

@@ -21,9 +21,6 @@
 namespace carom {
 namespace {
 
-/// Newton's iteration on positions: it doubles the digits, and a step begins with half of them.
-constexpr int max_passes = 12;
-
 const Constraint& constraint_of(const Model& model, int interaction)
 {
     return model.system().constraints[model.part(interaction).constraint];
@@ -87,7 +84,7 @@ double collect_violations(const Model& model, double t_s, Scratch& s, bool with_
         if (!with_contacts || !stays_closed(contact)) continue;
         interactions.push_back(contact.contact);
         violations.push_back(model.gap_m(contact.contact, at, s.work));
-        worst = std::max(worst, -violations.back());
+        worst = std::max(worst, left_to_correct(violations.back(), contact.contact, s));
     }
     int evaluated = -1;
     for (int k = 0; k < s.rows.size(); ++k) {
@@ -113,9 +110,11 @@ double collect_violations(const Model& model, double t_s, Scratch& s, bool with_
 std::pair<double, double> project_positions(const Model& model, double tolerance, double t_s,
                                             bool with_contacts, Scratch& s)
 {
+    begin_correction(model, s);
     const double first = collect_violations(model, t_s, s, with_contacts);
     double violation = first, last = std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass < max_passes && violation > tolerance && violation <= 0.5 * last; ++pass) {
+    for (int pass = 0; pass < max_correction_passes && violation > tolerance && violation <= 0.5 * last;
+         ++pass) {
         if (!project_out(model, t_s, s.q_end, s)) break;
         last = violation;
         violation = collect_violations(model, t_s, s, with_contacts);
@@ -153,26 +152,49 @@ TakenBack taken_back_of_positions(const Model& model, double tolerance, double h
     return taken;
 }
 
-/// The velocity of firm rows at the end of the step: u_held = u_end - A^-1 H^T W^-1 (H u_end + b).
-void hold_velocities(const Model& model, double t_s, Scratch& s)
+/// U = W P + U_free of all rows is small beside what it was.
+bool is_held(const OneStepProblem& problem, std::span<const double> P)
+{
+    constexpr double left = 1e-6;
+    double before = 0, after = 0;
+    for (int k = 0; k < problem.interactions(); ++k) {
+        double U = problem.U_free[static_cast<std::size_t>(k)];
+        before = std::max(before, std::abs(U));
+        for (const auto& entry : problem.W.row(k)) {
+            U += problem.W.block(k, entry)[0] * P[static_cast<std::size_t>(entry.column)];
+        }
+        after = std::max(after, std::abs(U));
+    }
+    return after <= left * before;
+}
+
+/// The velocity of firm rows at the end of the step: u_held = u_end - A^-1 H^T W^-1 (H u_end + b). Contacts that
+/// stay keep their normal velocities: what they gained would open them, and they would be struck again.
+/// False where that is too much to ask, because rows of contacts depend on firm ones.
+bool hold_velocities(const Model& model, double t_s, bool with_contacts, Scratch& s)
 {
     ContactRows& rows = s.correction_rows;
     rows.contacts.clear();
+    for (const ContactStep& contact : s.contacts) {
+        if (with_contacts && stays_closed(contact) && acts(contact)) rows.contacts.push_back(contact.contact);
+    }
+    const std::size_t kept = rows.contacts.size();
     for (int k = 0; k < s.rows.size(); ++k) {
         const int i = s.rows.contacts[k];
         if (!model.is_contact(i) && model.part(i).limit < 0 && !s.released[k]) rows.contacts.push_back(i);
     }
-    if (rows.contacts.empty()) return;
+    if (rows.contacts.size() == kept) return true;
     const Point at{view(s.q_end), view(s.u_end), t_s};
     if (!s.A_is_constant_and_factored) {
         model.kinetic_terms(at, s.correction_A, view(s.correction_x), s.work);
-        if (!s.correction_A.factorise()) return;
+        if (!s.correction_A.factorise()) return true;
     }
     MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
-    evaluate_rows(model, at, s.work, rows);
+    evaluate_rows(model, at, s.work, rows, RowsOf::Normal);
 
     OneStepProblem& problem = s.correction_problem;
     local_velocities(model, rows, view(s.u_end), problem.U_free);
+    std::fill_n(problem.U_free.begin(), kept, 0.0);
     problem.laws.assign(rows.contacts.size(), Bilateral{});
     problem.offsets = rows.offsets;
     problem.U_minus.assign(rows.contacts.size(), 0.0);
@@ -180,13 +202,15 @@ void hold_velocities(const Model& model, double t_s, Scratch& s)
     s.correction_P.assign(rows.contacts.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
-    if (!s.correction_x.allFinite()) return;
+    if (!s.correction_x.allFinite()) return kept == 0;
+    if (kept > 0 && !is_held(problem, s.correction_P)) return false;
     s.u_held += s.correction_x;
 
     // what the reaction grows by within the step: with it percussions are of second order
-    for (int k = 0; k < rows.size(); ++k) {
+    for (int k = static_cast<int>(kept); k < rows.size(); ++k) {
         s.held_P[s.problem.offsets[s.rows.index_of[rows.contacts[k]]]] = s.correction_P[k];
     }
+    return true;
 }
 
 /// The reaction of the limits that nothing presses.
@@ -276,7 +300,7 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
     }
     s.u_held = s.u_end;
     s.held_P.assign(s.P.size(), 0.0);
-    hold_velocities(model, t_s, s);
+    if (!hold_velocities(model, t_s, true, s)) static_cast<void>(hold_velocities(model, t_s, false, s));
 }
 
 double largest_violation(const Model& model, double t_s, Scratch& s)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom {
 namespace {
@@ -53,13 +54,27 @@ bool lift_out(const Model& model, double activation_gap_m, double t_s, double h_
         // one that persists is kept on its obstacle by its law
         if (!contact.persists) violation = std::max(violation, depth_m);
     }
-    if (!(violation > detail::violation_left * activation_gap_m)) return false;
+    const double tolerance = detail::violation_left * activation_gap_m;
+    if (!(violation > tolerance)) return false;
     auto& gaps = s.correction_problem.U_free;
     gaps.clear();
     for (const int contact : staying) {
         gaps.push_back(s.gap_m[contact]);
     }
-    return project_out(model, t_s, s.q_end, s);
+    begin_correction(model, s);
+    if (!project_out(model, t_s, s.q_end, s)) return false;
+    const Point at{view(s.q_end), view(s.u_end), t_s};
+    double last = std::numeric_limits<double>::infinity();
+    for (int pass = 1; pass < max_correction_passes; ++pass) {
+        double left = 0;
+        for (std::size_t k = 0; k < staying.size(); ++k) {
+            gaps[k] = model.gap_m(staying[k], at, s.work);
+            left = std::max(left, left_to_correct(gaps[k], staying[k], s));
+        }
+        if (!(left > tolerance && left <= 0.5 * last) || !project_out(model, t_s, s.q_end, s)) break;
+        last = left;
+    }
+    return true;
 }
 
 /// The step begins where the last one ended, but perhaps for a rounding of the time.

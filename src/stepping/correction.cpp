@@ -2,6 +2,7 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace carom {
 
@@ -14,7 +15,18 @@ bool correct_violations(const Model& model, std::span<const int> contacts, doubl
     for (const int contact : contacts) {
         s.correction_problem.U_free.push_back(model.gap_m(contact, at, s.work));
     }
+    begin_correction(model, s);
     return project_out(model, t_s, q, s);
+}
+
+void begin_correction(const Model& model, Scratch& s)
+{
+    s.lifted.assign(static_cast<std::size_t>(model.contacts()), 0);
+}
+
+double left_to_correct(double gap_m, int contact, const Scratch& s)
+{
+    return s.lifted[static_cast<std::size_t>(contact)] != 0 ? std::abs(gap_m) : -gap_m;
 }
 
 bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
@@ -31,11 +43,13 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
     evaluate_rows(model, at, s.work, rows, RowsOf::Normal);
 
     // least displacement dq with  g + H dq >= 0:  0 <= P perp W P + g >= 0,  dq = A^-1 H^T P; positions that
-    // constraints hold become zero
+    // constraints hold become zero, and so do gaps that an earlier pass has lifted: a contact that stays is
+    // closed, not left a little open by the curvature of what moved it
     OneStepProblem& problem = s.correction_problem;
     problem.laws.assign(rows.contacts.size(), Unilateral{});
     for (std::size_t k = 0; k < rows.contacts.size(); ++k) {
-        if (!model.is_contact(rows.contacts[k])) problem.laws[k] = Bilateral{};
+        const int i = rows.contacts[k];
+        if (!model.is_contact(i) || s.lifted[static_cast<std::size_t>(i)] != 0) problem.laws[k] = Bilateral{};
     }
     problem.offsets = rows.offsets;
     problem.U_minus.assign(rows.contacts.size(), 0.0);
@@ -49,6 +63,10 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
     if (!s.correction_x.allFinite()) return false;
     q += s.correction_x;
+    for (std::size_t k = 0; k < rows.contacts.size(); ++k) {
+        const int i = rows.contacts[k];
+        if (model.is_contact(i) && s.correction_P[k] > 0) s.lifted[static_cast<std::size_t>(i)] = 1;
+    }
     return true;
 }
 

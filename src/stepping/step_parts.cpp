@@ -275,6 +275,10 @@ PersistentContact met_by_step(const Model& model, const Persistence& persistence
     const MadeByReactions made = made_by_reactions(model, state, k, after_impact, s);
     contact.rounding_m_s =
         detail::velocity_rounding * U.terms_m_s + 2 * detail::velocity_at_rest * made.by_all_m_s;
+    // constraints were put together after an impact, and have moved it a little
+    if (after_impact && state.closed[c] == 1)
+        contact.rounding_m_s +=
+            detail::moved_after_impact * s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
     contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
     if (!std::isfinite(contact.bend_m_s)) contact.bend_m_s = 0;  // a root or a power at its edge
     contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +

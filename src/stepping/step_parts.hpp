@@ -110,7 +110,16 @@ void remove_restitution(Law& law);
 [[nodiscard]] double energy_created_J(std::span<const double> P, std::span<const double> U_free,
                                       std::span<const double> U_plus, double shift_m_s);
 
-/// correct_violations() once its contacts are in correction_rows and their gaps at q in
+/// Before the first pass of a correction: nothing has been lifted.
+void begin_correction(const Model& model, Scratch& scratch);
+
+/// What is left of a gap: its overlap, and once a pass has lifted it, how far it is from zero.
+[[nodiscard]] double left_to_correct(double gap_m, int contact, const Scratch& scratch);
+
+/// Passes of Newton's iteration on positions: it doubles the digits, and a step begins with half of them.
+inline constexpr int max_correction_passes = 12;
+
+/// One pass of a correction, once its contacts are in correction_rows and their gaps at q in
 /// correction_problem.U_free.
 bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& scratch);
 

@@ -21,6 +21,11 @@ inline constexpr double velocity_rounding = 1e-12;
 ///     |U^+| <= velocity_at_rest (|U^-| + |U_free| + W P)       U^+ is zero
 inline constexpr double velocity_at_rest = 1e-9;
 
+/// What the constraints of formulas, put together after an impact (CO-4), make of the velocity of a contact
+/// that it has closed, beside what the impact took: (h |u|)^2 over the length on which rows turn, squared, and
+/// more for steps that the rest of the run does not resolve either. Less is no second impact.
+inline constexpr double moved_after_impact = 1e-3;
+
 /// A reaction is strictly inside its limits where it is by this part of them: beyond rounding of the
 /// reaction, whose velocity then needs no look.
 inline constexpr double inside_limits = 1 - 1e-9;
