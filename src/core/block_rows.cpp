@@ -13,6 +13,12 @@ void BlockRows::begin_row()
     begin_.push_back(terms_.size());
 }
 
+void BlockRows::drop_row()
+{
+    terms_.resize(begin_.back());
+    begin_.pop_back();
+}
+
 void BlockRows::add(int block, const Vec3& v, const Vec3& w)
 {
     if (block >= 0) terms_.push_back({.block = block, .v = v, .w = w});

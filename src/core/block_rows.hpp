@@ -34,6 +34,9 @@ public:
     /// Appends the rows along axes of the velocity of a point of block a against one of block b.
     void add_point(std::span<const Vec3> axes, int a, const Vec3& arm_a, int b, const Vec3& arm_b);
 
+    /// Takes the last row back.
+    void drop_row();
+
     [[nodiscard]] int size() const noexcept { return static_cast<int>(begin_.size()); }
     [[nodiscard]] std::span<const Term> row(int i) const noexcept
     {

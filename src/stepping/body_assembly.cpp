@@ -275,7 +275,12 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Sta
                     .turns = state.turns,
                     .closed_gap = settings.activation_gap_m,
                     .touched = s.statuses.touched,
-                    .state = &s.mid},
+                    .state = &s.mid,
+                    .moved = JointQuery::Moved{.v = s.mid.v,
+                                               .w = s.w_before,
+                                               .v_free = s.v_free,
+                                               .w_free = s.w_free,
+                                               .step_s = settings.time_step_s}},
                    s.rows, s.joints);
     for (const JointPart& part : s.joints) {
         problem.offsets.push_back(problem.offsets.back() + part.dimension);

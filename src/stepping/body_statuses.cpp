@@ -292,10 +292,10 @@ void sort_by_bodies(std::vector<KeptContact>& kept)
 }
 
 /// A soft contact that was open and still closes at the end of the step, as (BO-9) lets it: the next step
-/// ends its impact.
+/// ends its impact. A percussion that is no more than what a solver leaves begins none.
 bool is_closing(const ContactStep& step, const KeptContact* before)
 {
-    return !touched(before) && step.P[0] > 0 && step.shift_m_s > 0 && step.U_minus[0] < 0;
+    return !touched(before) && acts(step) && step.shift_m_s > 0 && step.U_minus[0] < 0;
 }
 
 /// An impact that took the step before as well is one.
@@ -354,6 +354,9 @@ void report_contacts(const BodyModel& model, const Judged& by, const State& stat
         report(model, by, s, c, before, w.steps[k]);
         w.kept[k] = keep(contact, w.steps[k].sticks);
         w.ended[k] = take_in(before, before_Ns, w.steps[k], w.kept[k], w.statuses[k]);
+        if (before == nullptr || w.steps[k].dimension < 3) return;
+        w.statuses[k].friction_Ns = {contact.axes[1].dot(before->percussion_Ns),
+                                     contact.axes[2].dot(before->percussion_Ns)};
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "statuses.hpp"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ std::vector<ApproachedContact> FinishedBodyStep::approached() const
                         .gap_m = gap_half_way_m(memory_.contacts[c]),
                         .U_minus_m_s = memory_.contacts[c].U_minus[0],
                         .restitution = step.restitution,
-                        .P_Ns = step.P[0],
+                        .P_Ns = acts(step) ? step.P[0] : 0,
                         .persists = step.persists,
                         .closing = false,
                         .before = before >= 0 ? &w.kept[static_cast<std::size_t>(before)] : nullptr});

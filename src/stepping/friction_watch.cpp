@@ -182,7 +182,8 @@ void look_for_catastrophes(FrictionStep& step, std::vector<Finding>& findings)
              .message = fmt::format(
                  "the sliding velocity of {} jumps without a collision, a frictional catastrophe: the size "
                  "of the jump is not determined; carom study --repeat N --perturb-step shows the outcomes",
-                 step.name(contact))});
+                 step.name(contact)),
+             .uncertifies = true});
     }
 }
 

@@ -9,6 +9,7 @@
 #include "stepping/implicit_matrix.hpp"
 #include "stepping/step_report.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,6 +26,7 @@ struct ContactMemory {
     char slides = 0;           ///< as State::slides
     double percussion_Ns = 0;  ///< normal, of the last step
     bool collision = false;    ///< in this step something collides among the contacts that it is tied to
+    std::array<double, 2> friction_Ns{};  ///< in space, of the last step, along the tangents of this one
 };
 
 /// Memory of a step, reused by the next one. What a listener may read after a step is public and said so.

@@ -51,13 +51,16 @@ char sliding_status(const ContactStep& contact)
     return contact.dimension == 2 && contact.U_plus[1] < 0 ? 2 : 1;
 }
 
-/// Sliding begins, ends, or turns round.
-bool slides_otherwise(const ContactStep& contact, char now, char before)
+/// Sliding begins, ends, or turns round: within the step, or between two steps, where the obstacle moves. Then
+/// friction, which is against the velocity at the end of each step, has turned round.
+bool slides_otherwise(const ContactStep& contact, char now, const ContactMemory& before)
 {
-    const char then = before % catastrophe_named;
+    const char then = before.slides % catastrophe_named;
     if (now != then) return true;
+    if (contact.dimension < 3 || !now) return false;
     const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
-    return contact.dimension > 2 && now && along < 0;
+    const double with = contact.P[1] * before.friction_Ns[0] + contact.P[2] * before.friction_Ns[1];
+    return along < 0 || with < 0;
 }
 
 /// Velocities that met at the contact: what rounding and tolerances are small against. In a stack U^- and
@@ -260,7 +263,7 @@ double update_statuses(std::span<ContactStep> contacts, bool recognised, double 
         const char slides_now = sliding_status(contact);
         if (contact.persists && before.closed && !before.slides && !slides_now)
             held_J += contact.held_J = work_of_friction_J(contact);
-        if (!before.closed || slides_otherwise(contact, slides_now, before.slides)) {
+        if (!before.closed || slides_otherwise(contact, slides_now, before)) {
             const auto kind = slides_now ? EventKind::Slip : EventKind::Stick;
             events.push_back(sliding_event_of(kind, contact, time_s));
         }
@@ -282,10 +285,12 @@ void recall_statuses(const Model& model, bool recognised, const State& state, Sc
     s.statuses.clear();
     for (const ContactStep& contact : s.contacts) {
         const int c = contact.contact;
+        const double* const P = state.percussion_Ns.data() + model.offset(c);
         s.statuses.push_back({.closed = state.closed[c],
                               .slides = state.slides[c],
-                              .percussion_Ns = state.percussion_Ns[model.offset(c)],
+                              .percussion_Ns = P[0],
                               .collision = collision});
+        if (contact.dimension > 2) s.statuses.back().friction_Ns = {P[1], P[2]};
     }
 }
 

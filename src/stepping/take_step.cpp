@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom {
@@ -17,9 +18,14 @@ bool solve_with_forces(MechanicalSystem& system, const SolverSettings& solver, S
 {
     report.status = StepStatus::Solved;
     system.drift(report);
+    int selected = 0;
     while (has_advanced(report.status)) {
         report.status = StepStatus::Solved;
         system.solve(solver, report);
+
+        // what was selected in one pass solves the next one as it is
+        selected = std::max(selected, report.solve.selection.selected);
+        report.solve.selection.selected = selected;
         if (!has_advanced(report.status) || !system.drift_again(report)) break;
     }
     return has_advanced(report.status);

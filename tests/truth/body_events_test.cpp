@@ -288,3 +288,117 @@ TEST_CASE("a ball on a plate that shakes is lost when the plate falls away, and 
         CHECK(impacts.size() < 4 * std::log(1 / h) / std::log(1 / 0.8));
     }
 }
+
+TEST_CASE("a joint leaves its stop in the first step that pulls it away, however far its other stop is")
+{
+    // it reaches the stop at 0.45 s and is held there until the torque turns round at 1.5 s
+    const Folder folder;
+    const std::string scene = folder.write("door.toml", R"toml(duration_s = 1.6
+gravity_m_s2 = [0, 0, 0]
+[parameters]
+far = 0.5
+[[body]]
+name = "door"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [1, 1, 1]
+angular_velocity_rad_s = [0, 0, 1]
+[[joint]]
+name = "hinge"
+first = "door"
+turn = { low_rad = "-far", high_rad = 0.5 }
+[[load]]
+body = "door"
+torque_Nm = [0, 0, "if(t > 1.5, -2, 0.5)"]
+)toml");
+    for (const std::string step : {"1e-3", "1e-4"}) {
+        for (const std::string far : {"0.001", "0.5", "1000"}) {
+            CAPTURE(step);
+            CAPTURE(far);
+            const auto run =
+                run_of(scene, {"--set", "integrator.time_step_s=" + step, "--set", "parameters.far=" + far});
+            CHECK(run["status"] == "certified");
+            std::vector<double> left_s;
+            for (const auto& event : run["events"]) {
+                if (event["kind"] == "contact_lost") left_s.push_back(event["time_s"].get<double>());
+            }
+            REQUIRE(left_s.size() == 1);
+            CHECK(std::abs(left_s[0] - 1.5) < 2 * std::stod(step));
+        }
+    }
+}
+
+TEST_CASE(
+    "slip on a belt that swings turns round in space as it does in the plane, in coordinates and as a body")
+{
+    // in every step the sliding velocity changes by mu g h and the belt's by more, between two steps
+    const std::string head = "duration_s = 1.1\n";
+    const std::string coordinates = R"toml(
+[[coordinate]]
+name = "x"
+start = 0
+[[coordinate]]
+name = "z"
+start = 0
+SIDE
+[lagrangian]
+kinetic = "(x'^2 + z'^2MORE)/2"
+potential = "9.81*z"
+[[contact]]
+name = "belt"
+gap = "z"
+sliding = SLIDING
+law = { kind = "coulomb", friction = 0.05 }
+)toml";
+    const std::string plane =
+        with(with(with(coordinates, "SIDE", ""), "MORE", ""), "SLIDING", "[\"x' - 2*cos(12*t)\"]");
+    const std::string space =
+        with(with(with(coordinates, "SIDE", "[[coordinate]]\nname = \"y\"\nstart = 0"), "MORE", " + y'^2"),
+             "SLIDING", "[\"x' - 2*cos(12*t)\", \"y'\"]");
+    const std::string body = R"toml(
+[[material]]
+name = "m"
+friction = 0.05
+[[body]]
+name = "belt"
+shape = "plane"
+motion = "prescribed"
+position_m = ["sin(12*t)/6", 0, 0]
+[[body]]
+name = "puck"
+shape = "sphere"
+radius_m = 0.1
+mass_kg = 1
+inertia_kg_m2 = [1e9, 1e9, 1e9]
+position_m = [0, 0, 0.1]
+)toml";
+    const Folder folder;
+    const auto turns_of = [&](const std::string& text, const std::string& step) {
+        const auto run =
+            run_of(folder.write("belt.toml", head + text), {"--set", "integrator.time_step_s=" + step});
+        CHECK(run["status"] == "certified");
+        std::vector<std::pair<double, double>> turns;  // when, and where to: 0 or pi
+        for (const auto& event : run["events"]) {
+            if (event["kind"] == "slip") {
+                turns.emplace_back(event["time_s"].get<double>(), std::abs(event["slip_rad"].get<double>()));
+            }
+        }
+        return turns;
+    };
+    for (const std::string step : {"3e-4", "1e-4"}) {
+        CAPTURE(step);
+        const auto wanted = turns_of(plane, step);
+        REQUIRE(wanted.size() == 5);  // from the start on, and at the zeros of the sliding velocity
+        for (const std::string& text : {space, body}) {
+            const auto found = turns_of(text, step);
+            REQUIRE(found.size() == wanted.size());
+            for (std::size_t k = 0; k < found.size(); ++k) {
+                CHECK(std::abs(found[k].first - wanted[k].first) < 2 * std::stod(step));
+
+                // the first tangent of a body may look the other way
+                const double turned = std::abs(found[k].second - found[0].second);
+                CHECK(turned == near(k % 2 == 0 ? 0 : std::numbers::pi, 1e-6));
+            }
+        }
+    }
+}

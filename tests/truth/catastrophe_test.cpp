@@ -28,6 +28,67 @@ TEST_CASE("the frictional catastrophe of Moreau's figure 15 is named, once")
     }
 }
 
+TEST_CASE("a rod that slides into Painleve's singular point has no certificate, in coordinates and as a body")
+{
+    // at 20 m/s and 45 degrees; there the forces neither press nor lift, so that it may stop or leave, and from
+    // step to step it does one or the other
+    const std::string numbers = R"toml(duration_s = 0.03
+[parameters]
+l = 1
+w = 0.005
+angle = "pi/4"
+)toml";
+    const std::string coordinates = numbers + R"toml(
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 20
+[[coordinate]]
+name = "y"
+start = "l*sin(angle) + w*cos(angle)"
+[[coordinate]]
+name = "th"
+start = "angle"
+unit = "rad"
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2 + (l^2 + w^2)/6*th'^2"
+potential = "9.81*y"
+[[contact]]
+name = "tip"
+position = ["x + l*cos(th) - w*sin(th)", "y - l*sin(th) - w*cos(th)"]
+surface = "y"
+law = { kind = "coulomb", friction = 1.6 }
+)toml";
+    const std::string body = numbers + R"toml(
+[[material]]
+name = "m"
+friction = 1.6
+[[body]]
+name = "floor"
+shape = "plane"
+normal = [0, 1]
+[[body]]
+name = "rod"
+shape = "polygon"
+vertices_m = [["-l", "-w"], ["l", "-w"], ["l", "w"], ["-l", "w"]]
+position_m = [0, "l*sin(angle) + w*cos(angle)"]
+rotation_rad = ["-angle"]
+velocity_m_s = [20, 0]
+)toml";
+    const Folder folder;
+    for (const std::string& text : {coordinates, body}) {
+        const auto scene = folder.write("rod.toml", text);
+        for (const std::string step : {"2e-4", "1e-4", "5e-5", "2e-5"}) {
+            CAPTURE(step);
+            const auto run = run_of(scene, {"--set", "integrator.time_step_s=" + step});
+            CHECK(run["status"] == "uncertified");
+            const bool told = !finding(run, "frictional_catastrophe").is_null() ||
+                              !finding(run, "several_continuations").is_null();
+            CHECK(told);
+        }
+    }
+}
+
 TEST_CASE("a wedged contact that never moves has no frictional catastrophe")
 {
     // pressed into a corner of friction: W_NN < mu |W_NT|, but nothing slides

@@ -7,6 +7,7 @@ tolerances and units, in coordinates and as bodies. What must be said follows fr
 Exit status 0: every scene tells the truth.
 """
 
+import decimal
 import math
 import sys
 
@@ -125,7 +126,140 @@ def a_walls_that_add_up(rng):
     return scene, *end_is("x", exact, 0.25 * gap)
 
 
+@variant
+def a_loads_on_feet(rng):
+    """A plate slides and spins on three to six feet: the loads of an equal, vanishing compliance are those of least norm, a + b x + c y of
+    the feet, and series follow the motion that they make."""
+    n, m, mu, g = rng.randint(3, 6), log(rng, 1e-2, 1e2), round(rng.uniform(0.05, 0.5), 3), 9.81
+    around = [(rng.uniform(0.4, 1), 2 * math.pi * (k + rng.uniform(-0.2, 0.2)) / n) for k in range(n)]
+    feet = [(round(r * math.cos(angle), 3), round(r * math.sin(angle), 3)) for r, angle in around]
+    load = least_norm_loads(feet, m * g)
+    if load is None or min(load) < 0.05 * m * g / n:
+        return None
+    J, v, w, t = 0.2 * m, (rng.uniform(0.5, 2), rng.uniform(-1, 1)), rng.uniform(2, 4), 0.1
+    scene = f"duration_s = {t}\n"
+    for name, speed in (("x", v[0]), ("y", v[1]), ("z", 0), ("th", w), ("a", 0), ("b", 0)):
+        scene += coordinate(name, 0, speed)
+    scene += f'[lagrangian]\nkinetic = "{m}/2*(x\'^2 + y\'^2 + z\'^2) + {J!r}/2*(a\'^2 + b\'^2 + th\'^2)"\npotential = "{m * g!r}*z"\n'
+    for k, (p, q) in enumerate(feet):
+        along, across = f"(({p})*cos(th) - ({q})*sin(th))", f"(({p})*sin(th) + ({q})*cos(th))"
+        scene += (f'[[contact]]\nname = "f{k}"\ngap = "z + ({p})*a + ({q})*b"\nsliding = ["x\' - {across}*th\'", "y\' + {along}*th\'"]\n'
+                  f'law = {{ kind = "coulomb", friction = {mu} }}\n')
+    kind, h = rng.choice([("series", 0.02), (scheme(rng), log(rng, 1e-4, 2e-3))])
+    q = sliding_plate(feet, load, m, mu, J, (*v, w), t)
+
+    def wrong(told):
+        if told["status"] != "certified":
+            return f"not certified: {codes(told)}"
+        off = max(abs(told["state"][name]["q"] - exact) for name, exact in zip(("x", "y", "th"), q))
+        return f"off by {off:.2g}, h = {h}" if off > (1e-8 if kind == "series" else 3 * w * w * h) else None
+    return scene + stepped(h, kind), "run", wrong
+
+
+def least_norm_loads(feet, weight):
+    """N = A^T (A A^T)^-1 (weight, 0, 0) with rows 1, x, y; nothing where the feet are nearly on a line."""
+    rows = [[1.0] * len(feet), [f[0] for f in feet], [f[1] for f in feet]]
+    M = [[sum(a * b for a, b in zip(r, s)) for s in rows] for r in rows]
+    cofactor = [M[(i + 1) % 3][1] * M[(i + 2) % 3][2] - M[(i + 1) % 3][2] * M[(i + 2) % 3][1] for i in range(3)]
+    det = sum(M[i][0] * cofactor[i] for i in range(3))
+    if abs(det) < 0.05:
+        return None
+    # the first column of the inverse of a symmetric matrix
+    c = [weight * x / det for x in cofactor]
+    return [c[0] + c[1] * x + c[2] * y for x, y in feet]
+
+
+def sliding_plate(feet, load, m, mu, J, speed, duration, steps=4000):
+    """Where a plate is that these loads brake (Runge-Kutta of fourth order)."""
+    def rate(s):
+        _, _, th, u, v, w = s
+        force = [0.0, 0.0, 0.0]
+        for (p, q), N in zip(feet, load):
+            x, y = p * math.cos(th) - q * math.sin(th), p * math.sin(th) + q * math.cos(th)
+            slip = (u - y * w, v + x * w)
+            size = math.hypot(*slip) or 1.0
+            f = [-mu * N * one / size for one in slip]
+            force = [force[0] + f[0], force[1] + f[1], force[2] + x * f[1] - y * f[0]]
+        return [u, v, w, force[0] / m, force[1] / m, force[2] / J]
+    s, h = [0.0, 0.0, 0.0, *speed], duration / steps
+    for _ in range(steps):
+        k1 = rate(s)
+        k2 = rate([a + h / 2 * b for a, b in zip(s, k1)])
+        k3 = rate([a + h / 2 * b for a, b in zip(s, k2)])
+        k4 = rate([a + h * b for a, b in zip(s, k3)])
+        s = [a + h / 6 * (b + 2 * c + 2 * d + e) for a, b, c, d, e in zip(s, k1, k2, k3, k4)]
+    return s[:3]
+
+
 # ---- B: contacts that persist, events
+
+@variant
+def b_stop_that_lets_go(rng):
+    """A joint lies at its stop until the torque turns round: it is lost in that step, wherever the other stop is."""
+    h, far, torque, J = log(rng, 1e-5, 2e-3), log(rng, 1e-3, 1e3), log(rng, 0.1, 10), log(rng, 0.1, 10)
+    when, kind = 200 * h, scheme(rng)
+    scene = (f"duration_s = {260 * h!r}\ngravity_m_s2 = [0, 0, 0]\n" + body("door", "none", mass_kg=1, inertia_kg_m2=[J, J, J]) +
+             f'[[joint]]\nname = "hinge"\nfirst = "door"\nturn = {{ low_rad = {-far}, high_rad = 0 }}\n'
+             f'[[load]]\nbody = "door"\ntorque_Nm = [0, 0, "if(t > {when + h / 4!r}, {-torque}, {torque})"]\n' + stepped(h, kind))
+
+    def wrong(told):
+        lost = [e["time_s"] for e in told["events"] if e["kind"] == "contact_lost"]
+        if told["status"] != "certified" or len(lost) != 1:
+            return f"{told['status']}, lost {len(lost)} times: {codes(told)}"
+        return f"lost {(lost[0] - when) / h:.3g} steps late" if abs(lost[0] - when) > 3 * h else None
+    return scene, "run", wrong
+
+
+@variant
+def b_slip_on_what_swings(rng):
+    """A heavy puck on a belt or plate that swings: slip turns round at every zero of the sliding velocity, in the plane, in space, as a body."""
+    w, v, mu = rng.uniform(4, 20), rng.uniform(1, 4), round(rng.uniform(0.01, 0.04), 3)
+    h = log(rng, 5e-5, 5e-4)
+    kind = rng.choice(["plane", "space", "body"])
+    t = 4.4 * math.pi / w
+    if mu * 9.81 * t > 0.5 * v or 2 * mu * 9.81 > 0.3 * v * w:
+        return None
+    if kind == "body":
+        scene = (f"duration_s = {t!r}\n[[material]]\nname = \"m\"\nfriction = {mu}\n" +
+                 body("belt", "plane", motion="prescribed", position_m=[f"{v / w!r}*sin({w!r}*t)", 0, 0]) +
+                 body("puck", "sphere", radius_m=0.1, mass_kg=1, inertia_kg_m2=[1e9, 1e9, 1e9], position_m=[0, 0, 0.1]))
+    else:
+        more, aside = (" + y'^2", ', "y\'"') if kind == "space" else ("", "")
+        scene = (f"duration_s = {t!r}\n" + coordinate("x", 0) + coordinate("z", 0) + (coordinate("y", 0) if more else "") +
+                 f'[lagrangian]\nkinetic = "(x\'^2 + z\'^2{more})/2"\npotential = "9.81*z"\n[[contact]]\nname = "belt"\ngap = "z"\n'
+                 f'sliding = ["x\' - {v!r}*cos({w!r}*t)"{aside}]\nlaw = {{ kind = "coulomb", friction = {mu} }}\n')
+
+    def wrong(told):
+        slips = [e for e in told["events"] if e["kind"] == "slip"]
+        if told["status"] != "certified" or len(slips) != 5:
+            return f"{kind}: {told['status']}, {len(slips)} directions of slip instead of 5: {codes(told)}"
+        for one, other in zip(slips, slips[1:]):
+            if math.cos(one["slip_rad"] - other["slip_rad"]) > -0.99:
+                return f"{kind}: slip turns from {one['slip_rad']:.3g} to {other['slip_rad']:.3g} rad"
+        return None
+    return scene + stepped(h, scheme(rng)), "run", wrong
+
+
+@variant
+def b_rod_to_its_singular_point(rng):
+    """Painleve's rod with mu > 8/(3 sqrt 3) slides into the point where its margin and the free acceleration vanish: nothing says how it goes on."""
+    mu, l, h, flat = rng.uniform(1.56, 1.75), log(rng, 0.1, 10), log(rng, 2e-5, 2e-4), rng.random() < 0.5
+    h *= math.sqrt(l)
+    w, a = 0.005 * l, math.pi / 4
+    v, t = rng.uniform(25, 35) * math.sqrt(l), 0.08 * math.sqrt(l)
+    if (1 + 3 * (math.cos(a) - 0.005 * math.sin(a)) ** 2) < mu * 3 * math.cos(a) * math.sin(a) * 1.02:
+        return None  # no motion continues from the start
+    if flat:
+        scene = (f"duration_s = {t!r}\n[[material]]\nname = \"m\"\nfriction = {mu!r}\n" + body("floor", "plane", normal=[0, 1]) +
+                 body("rod", "polygon", vertices_m=[[-l, -w], [l, -w], [l, w], [-l, w]], position_m=[0, l * math.sin(a) + w * math.cos(a)],
+                      rotation_rad=[-a], velocity_m_s=[v, 0]))
+    else:
+        scene = (f"duration_s = {t!r}\n" + coordinate("x", 0, v) + coordinate("y", l * math.sin(a) + w * math.cos(a)) + coordinate("th", a, 0, "rad") +
+                 f'[lagrangian]\nkinetic = "(x\'^2 + y\'^2)/2 + {(l * l + w * w) / 6!r}*th\'^2"\npotential = "9.81*y"\n[[contact]]\nname = "tip"\n'
+                 f'position = ["x + {l}*cos(th) - {w}*sin(th)", "y - {l}*sin(th) - {w}*cos(th)"]\nsurface = "y"\n'
+                 f'law = {{ kind = "coulomb", friction = {mu!r} }}\n')
+    return scene + stepped(h), *never_certified(wants=("frictional_catastrophe", "several_continuations"))
+
 
 @variant
 def b_block_on_a_shaking_plate(rng):
@@ -342,6 +476,58 @@ def d_bouncing_ball(rng):
             return f"{told['status']}, {len(ends)} accumulations: {codes(told)}"
         return f"rests off by {abs(ends[0] - rest) / rest:.2g}" if abs(ends[0] - rest) > 1e-9 * rest else None
     return scene, "run", wrong
+
+
+@variant
+def d_three_balls_collapse(rng):
+    """Impacts of three balls one after the other, by their own arithmetic with 60 digits: where the outer ones close on the middle one to the end
+    of infinitely many impacts they go on together."""
+    masses = [log(rng, 0.03, 30) for _ in range(3)]
+    e, x = round(rng.uniform(0.01, 0.6), 4), [0, 1, round(rng.uniform(1.2, 3), 3)]
+    v = [1, 0, -round(rng.uniform(0, 1), 3)]
+    t = 5
+    exact = three_balls(masses, e, x, v, t)
+    if exact is None:
+        return None
+    scene = (f"duration_s = {t}\n" + "".join(coordinate(f"x{i}", x[i], v[i]) for i in range(3)) +
+             '[lagrangian]\nkinetic = "' + " + ".join(f"{masses[i]}*x{i}\'^2/2" for i in range(3)) + '"\n')
+    for i in range(2):
+        scene += f'[[contact]]\nname = "c{i}"\ngap = "x{i + 1} - x{i}"\nlaw = {{ restitution = {e} }}\n'
+
+    def wrong(told):
+        if told["status"] != "certified":
+            return f"{told['status']}: {codes(told)}"
+        off = max(abs(told["state"][f"x{i}"]["q"] - exact[i]) for i in range(3))
+        return f"off by {off:.2g} m" if off > 1e-9 else None
+    return scene + stepped(rng.choice([0.01, 0.5, 5]), "series"), "run", wrong
+
+
+def three_balls(masses, e, x, v, duration):
+    """Places at the end; nothing where two impacts fall together, or do not end and do not collapse either."""
+    with decimal.localcontext() as context:
+        context.prec = 60
+        number = lambda value: decimal.Decimal(repr(value))
+        m, x, v, e = [number(a) for a in masses], [number(a) for a in x], [number(a) for a in v], number(e)
+        left, impacts = number(duration), 0
+        while impacts < 5000:
+            times = [(x[i + 1] - x[i]) / (v[i] - v[i + 1]) if v[i] > v[i + 1] else None for i in range(2)]
+            known = [one for one in times if one is not None]
+            if not known or min(known) > left:
+                break
+            if None not in times and times[0] == times[1]:
+                return None
+            first, i = min(known), times.index(min(known))
+            if impacts > 40 and max(v) - min(v) < number(1e-25):
+                speed = sum(a * b for a, b in zip(m, v)) / sum(m)
+                v = [speed] * 3
+                break
+            x, left = [a + b * first for a, b in zip(x, v)], left - first
+            x[i + 1] = x[i]
+            P = (1 + e) * (v[i] - v[i + 1]) * m[i] * m[i + 1] / (m[i] + m[i + 1])
+            v[i], v[i + 1], impacts = v[i] - P / m[i], v[i + 1] + P / m[i + 1], impacts + 1
+        else:
+            return None
+        return [float(a + b * left) for a, b in zip(x, v)]
 
 
 @variant

@@ -21,6 +21,7 @@ public:
           closed_gap_(at.closed_gap),
           touched_(at.touched),
           state_(at.state),
+          moved_(at.moved),
           rows_(rows),
           parts_(parts)
     {
@@ -107,14 +108,34 @@ private:
 
     [[nodiscard]] int actor(JointAct act) const { return model_.actor_of(number_, act); }
 
+    [[nodiscard]] bool has_touched(JointAct act) const
+    {
+        return !touched_.empty() && touched_[static_cast<std::size_t>(actor(act))] != 0;
+    }
     [[nodiscard]] bool is_far(JointAct act, double gap, double restitution) const
     {
-        if (!(restitution > 0 && gap > closed_gap_)) return false;
-        return touched_.empty() || !touched_[static_cast<std::size_t>(actor(act))];
+        return restitution > 0 && gap > closed_gap_ && !has_touched(act);
     }
 
+    /// What the step can move along the last row, h (sum |v| + sum |v_free|), is less than the gap (BO-42).
+    [[nodiscard]] bool is_out_of_reach(double gap) const
+    {
+        double speeds = 0;
+        for (const BodyRows::Term& term : rows_.row(rows_.size() - 1)) {
+            const auto k = static_cast<std::size_t>(term.block);
+            speeds += term.v.norm() * (moved_->v[k].norm() + moved_->v_free[k].norm()) +
+                      term.w.norm() * (moved_->w[k].norm() + moved_->w_free[k].norm());
+        }
+        return gap > closed_gap_ + moved_->step_s * speeds;
+    }
+
+    /// The stop of the last row, which is taken back where the step does not reach it.
     void stop_part(JointAct act, double gap, double restitution)
     {
+        if (moved_ && restitution == 0 && !has_touched(act) && is_out_of_reach(gap)) {
+            rows_.drop_row();
+            return;
+        }
         part({.kind = JointPart::Kind::Stop, .actor = actor(act), .value = gap, .restitution = restitution});
     }
 
@@ -298,6 +319,7 @@ private:
     double closed_gap_;
     std::span<const char> touched_;
     const State* state_;
+    const std::optional<JointQuery::Moved>& moved_;
     BodyRows& rows_;
     std::vector<JointPart>& parts_;
     BodyModel::JointPlace place_;

@@ -3,6 +3,7 @@
 #include "system/bodies/body_rows.hpp"
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,7 +37,8 @@ struct JointPart {
 /// Appends the rows of all joints at these places, in the order of the joints, and one part for each row, or
 /// for three. `turns`: angles with whole turns, near those at these places. Stops with restitution that are
 /// open by more than `closed_gap` have no row: they act when they have closed; those that `touched`, by
-/// actor, have one, because they may persist. Without `drives` only what is held, and the stops.
+/// actor, have one, because they may persist. With `moved` stops without restitution have none either while
+/// they are out of reach (BO-42). Without `drives` only what is held, and the stops.
 struct JointQuery {
     double t_s = 0;
     std::span<const Vec3> x;
@@ -45,6 +47,12 @@ struct JointQuery {
     double closed_gap = 0;
     std::span<const char> touched = {};
     const State* state = nullptr;  ///< half-way, for motors that depend on it
+    /// Velocities before the step and without percussions, of bodies, times the step.
+    struct Moved {
+        std::span<const Vec3> v, w, v_free, w_free;
+        double step_s = 0;
+    };
+    std::optional<Moved> moved = {};
     bool drives = true;
 };
 void add_joint_rows(const BodyModel& model, const JointQuery& at, BodyRows& rows,
