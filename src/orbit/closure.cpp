@@ -147,7 +147,10 @@ double Closure::min_length() const
 
 bool Closure::closes(double tolerance) const
 {
-    constexpr double rounding = 32 * 2.2e-16, worst = 1e-8;
+    constexpr double rounding = 32 * 2.2e-16, worst = 1e-8, little = 1e-13, much = 1e-3;
+    // a period that goes to zero closes everything: the state has not moved
+    const double travel = (shot.highest - shot.lowest).cwiseAbs().maxCoeff() / scale[0];
+    if (has_free_period() && size > little && size > much * travel) return false;
     const Eigen::MatrixXd M = shot.Z.leftCols(B.cols()) * B.transpose();
     const Eigen::MatrixXd scaled = scale.cwiseInverse().asDiagonal() * M.cwiseAbs() * scale.asDiagonal();
     const double grows = scaled.size() > 0 ? scaled.rowwise().sum().maxCoeff() : 0;
@@ -206,6 +209,8 @@ bool run_on(Closure& closure, int periods)
 NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
 {
     constexpr int max_runs_on = 4, periods_of_a_run = 25;
+    constexpr double shortest = 1e-3;  // of the period that was guessed
+    const double least_period = closure.has_free_period() ? shortest * closure.period_s : 0;
     NewtonReport report;
     int runs_on = 0;
     if (options.segments > 1) static_cast<void>(solve_in_segments(closure, options));
@@ -230,7 +235,7 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
             closure.start = from;
             closure.period_s = from_period;
             closure.step(by, length);
-            got_on = closure.period_s > 0 && closure.evaluate() &&
+            got_on = closure.period_s > least_period && closure.evaluate() &&
                      closure.size_in(units) < (1 - 0.1 * length) * before;
             // at the level of rounding nothing gets smaller
             if (!got_on && length == 1 && closed_before) break;

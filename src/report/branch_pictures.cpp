@@ -40,6 +40,14 @@ void add_curves(const FollowedBranch& followed, const std::string& colour, const
             const bool here = is_kind(i);
             const bool beside = (i > 0 && is_kind(i - 1)) || (i + 1 < points.size() && is_kind(i + 1));
             any = any || here;
+            // of what moves on, extremes depend on where orbits begin
+            const auto moves_on = [](const Orbit& orbit) {
+                return orbit.end_shift.size() > 0 && orbit.end_shift[0] != 0;
+            };
+            if (i > 0 && moves_on(points[i].orbit) &&
+                std::abs(points[i].orbit.start.t_s - points[i - 1].orbit.start.t_s) >
+                    0.01 * points[i].orbit.period_s)
+                curve.points.push_back({points[i].value, NAN});
             const double y = here || (unstable && beside) ? value(points[i].orbit) : NAN;
             curve.points.push_back({points[i].value, y});
         }

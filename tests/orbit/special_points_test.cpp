@@ -387,6 +387,43 @@ TEST_CASE("a wheel of spokes: rolls from where it just passes the top to where i
     CHECK(down->end.find("the period grows without bound towards 0.0682294") != std::string::npos);
 }
 
+TEST_CASE("a wheel that moves on by a step has no orbit unless that is said: a period of zero closes nothing")
+{
+    const auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/rimless_wheel.toml");
+    REQUIRE(scene);
+    const auto orbit = find_orbit(*scene, {.section = "sin(2*pi*(x + y*tan(gamma))/d)"});
+    REQUIRE(orbit);
+    CHECK_FALSE(orbit->converged);
+    CHECK(orbit->trouble.find("x moves on by 0.765 in a period") != std::string::npos);
+    CHECK(orbit->trouble.find("--free x") != std::string::npos);
+}
+
+TEST_CASE(
+    "a woodpecker: where the landing of its sleeve begins to slide there is a point, whatever the steps")
+{
+    const std::vector<Override> rough{{"parameters.mu", "0.578"}};
+    const auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/woodpecker.toml", rough);
+    REQUIRE(scene);
+    std::vector<double> found;
+    for (const double step : {0.3, 0.8}) {
+        BranchOptions options;
+        options.orbit.section = "phiS'";
+        options.orbit.free = {"y"};
+        options.over = "mu";
+        options.low = 0.577;
+        options.high = 0.584;
+        options.max_step = step;
+        const auto branch = follow_branch(*scene, options);
+        REQUIRE(branch);
+        CHECK(branch->end == "range");
+        REQUIRE(branch->special.size() == 1);
+        CHECK(branch->special.front().kind == "slip");
+        CHECK(branch->special.front().place == "upper_edge");
+        found.push_back(branch->special.front().value);
+    }
+    CHECK(found[0] == doctest::Approx(found[1]).epsilon(1e-9));
+}
+
 TEST_CASE("a wheel of spokes that hops: wherever orbits begin, its steps end where it does not stand any "
           "more, and double")
 {
