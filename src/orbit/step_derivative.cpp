@@ -73,7 +73,8 @@ bool StepDerivative::pass(const State& before, const State& after, double h_s, c
     // correction (MS-5)
     Eigen::VectorXd moved;
     carom::move(s.q_mid, after.u, h_s / 2, moved);
-    return correct(moved, after, s, X);
+    correct(moved, after, s, X);
+    return true;
 }
 
 /// A function that chooses pieces of formulas vanishes half-way, and other data move it.
@@ -247,30 +248,55 @@ bool StepDerivative::shift_of(double h_s, const Scratch& s, std::size_t k, const
     return true;
 }
 
-/// The least displacement that makes linearised gaps zero again, differentiated for those that it moved.
-bool StepDerivative::correct(const Eigen::VectorXd& q_moved, const State& after, const Scratch& s, Rows& X)
+/// The correction, pass by pass: each begins where the one before has ended.
+void StepDerivative::correct(const Eigen::VectorXd& q_moved, const State& after, const Scratch& s, Rows& X)
+{
+    if ((after.q - q_moved).cwiseAbs().maxCoeff() <= 4e-16 * q_moved.cwiseAbs().maxCoeff()) return;
+    Eigen::VectorXd q = q_moved;
+    std::vector<char> lifted(s.contacts.size(), 0);
+    for (int pass = 0; pass < s.correction_passes; ++pass) {
+        lift(after.t_s, s, lifted, q, X);
+    }
+}
+
+/// The least displacement that makes linearised gaps zero again, of contacts that this pass or one before it has
+/// `lifted`, and its derivative.
+void StepDerivative::lift(double t_s, const Scratch& s, std::vector<char>& lifted, Eigen::VectorXd& q,
+                          Rows& X)
 {
     const int n = system_.coordinates();
-    const Eigen::VectorXd x = after.q - q_moved;
-    if (x.cwiseAbs().maxCoeff() <= 4e-16 * q_moved.cwiseAbs().maxCoeff()) return true;
-    auto place = system_.place(after.t_s, q_moved, Eigen::VectorXd::Zero(n));
+    auto place = system_.place(t_s, q, Eigen::VectorXd::Zero(n));
     const Eigen::MatrixXd A = kinetic_matrix(system_, place, work_);
+    const Ldlt factor(A);
 
-    // A x = H^T P tells which contacts it was
-    const auto m = static_cast<Eigen::Index>(s.contacts.size());
-    Eigen::MatrixXd H(m, n);
-    for (Eigen::Index k = 0; k < m; ++k) {
-        Differentiated& U =
-            system_.contacts[static_cast<std::size_t>(s.contacts[static_cast<std::size_t>(k)].contact)].U[0];
-        U.at(place.point(), work_);
-        H.row(k) = U.slope.row(0).segment(n, n);
+    // A x = H^T P with g + H x = 0 for those that are pressed, or were in a pass before
+    std::vector<std::size_t> active;
+    for (std::size_t k = 0; k < s.contacts.size(); ++k) {
+        if (s.lifted[static_cast<std::size_t>(s.contacts[k].contact)] != 0) active.push_back(k);
     }
-    const Eigen::MatrixXd W = H * Ldlt(A).solve(H.transpose());
-    const Eigen::VectorXd P = LeastSquares(W).solve(H * x);
-    std::vector<Eigen::Index> active;
-    for (Eigen::Index k = 0; k < m; ++k) {
-        if (P[k] > step_rounding * P.cwiseAbs().maxCoeff()) active.push_back(k);
+    Eigen::MatrixXd H;
+    Eigen::VectorXd P;
+    for (bool settled = false; !settled;) {
+        H.resize(static_cast<Eigen::Index>(active.size()), n);
+        Eigen::VectorXd gaps(H.rows());
+        for (Eigen::Index i = 0; i < H.rows(); ++i) {
+            auto& contact = system_.contacts[static_cast<std::size_t>(
+                s.contacts[active[static_cast<std::size_t>(i)]].contact)];
+            contact.U[0].at(place.point(), work_);
+            H.row(i) = contact.U[0].slope.row(0).segment(n, n);
+            contact.gap.at(place.point(), work_);
+            gaps[i] = contact.gap.value[0];
+        }
+        P = LeastSquares(H * factor.solve(H.transpose())).solve(-gaps);
+        std::vector<std::size_t> pressed;
+        for (std::size_t i = 0; i < active.size(); ++i) {
+            if (lifted[active[i]] != 0 || P[static_cast<Eigen::Index>(i)] > 0) pressed.push_back(active[i]);
+        }
+        settled = pressed.size() == active.size();
+        active = std::move(pressed);
     }
+    if (active.empty()) return;
+    const Eigen::VectorXd x = factor.solve(H.transpose() * P);
 
     const auto size = static_cast<Eigen::Index>(active.size());
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n + size, n + size);
@@ -284,26 +310,26 @@ bool StepDerivative::correct(const Eigen::VectorXd& q_moved, const State& after,
     system_.kinetic.at(turned.point(), work_);
     right.topRows(n) = -system_.kinetic.slope * D;
     for (Eigen::Index i = 0; i < size; ++i) {
-        const Eigen::Index k = active[static_cast<std::size_t>(i)];
-        auto& contact =
-            system_.contacts[static_cast<std::size_t>(s.contacts[static_cast<std::size_t>(k)].contact)];
-        M.block(0, n + i, n, 1) = -H.row(k).transpose();
-        M.block(n + i, 0, 1, n) = H.row(k);
+        const std::size_t k = active[static_cast<std::size_t>(i)];
+        lifted[k] = 1;
+        auto& contact = system_.contacts[static_cast<std::size_t>(s.contacts[k].contact)];
+        M.block(0, n + i, n, 1) = -H.row(i).transpose();
+        M.block(n + i, 0, 1, n) = H.row(i);
         auto pushed = place;
-        pushed.q[static_cast<std::size_t>(system_.reaction_at(contact.offset))] = P[k];
+        pushed.q[static_cast<std::size_t>(system_.reaction_at(contact.offset))] = P[i];
         contact.HT_r[0].at(pushed.point(), work_);
         right.topRows(n) += contact.HT_r[0].slope * D;
         // g + H x = 0, and H x = U(x) - U(0)
         contact.gap.at(place.point(), work_);
         right.row(n + i) = -contact.gap.slope.row(0) * D;
-        contact.U[0].at(system_.place(after.t_s, q_moved, x).point(), work_);
+        contact.U[0].at(system_.place(t_s, q, x).point(), work_);
         right.row(n + i) -= contact.U[0].slope.row(0) * D;
         contact.U[0].at(place.point(), work_);
         right.row(n + i) += contact.U[0].slope.row(0) * D;
     }
     const Rows solution = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(M).solve(right);
     X.topRows(n) += solution.topRows(n);
-    return true;
+    q += x;
 }
 
 }  // namespace carom::detail

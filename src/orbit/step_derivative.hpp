@@ -36,7 +36,8 @@ private:
                                                  std::size_t k, const Rows& X);
     [[nodiscard]] bool shift_of(double h_s, const Scratch& s, std::size_t k, const Rows& moving,
                                 LawRows& rows);
-    [[nodiscard]] bool correct(const Eigen::VectorXd& q_moved, const State& after, const Scratch& s, Rows& X);
+    void correct(const Eigen::VectorXd& q_moved, const State& after, const Scratch& s, Rows& X);
+    void lift(double t_s, const Scratch& s, std::vector<char>& lifted, Eigen::VectorXd& q, Rows& X);
     bool lose(std::string kind, int contact, std::string words);
     [[nodiscard]] Differentiated& curvature(int contact);
     /// (q, u, p, t) with these changes of q and u; the time of a step does not move.

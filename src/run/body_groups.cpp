@@ -109,7 +109,7 @@ void BodyGroups::tell(std::size_t group, double time_s, const RunProgress& progr
 {
     GroupSums sums = progress.groups[static_cast<std::size_t>(root_[group])];
     sums.energy.beyond = 0;  // that might still have passed
-    look_at_group(sums, name_of(group), rules_, {}, time_s, h_s_, findings);
+    look_at_group(sums, name_of(group), rules_, {.time_s = time_s, .h_s = h_s_}, findings);
 }
 
 namespace {
@@ -259,10 +259,12 @@ void BodyGroups::look_at_end(const RunSoFar& run, double h_s, std::vector<Findin
 {
     if (!follows_) return;
     const auto is_told = [](const Finding& one) { return one.code == "step_too_long" && one.uncertifies; };
-    if (std::ranges::any_of(run.progress.certifier.findings_at_end(), is_told)) return;
+    const GroupEnd end{.time_s = run.state.t_s,
+                       .h_s = h_s,
+                       .told = std::ranges::any_of(run.progress.certifier.findings_at_end(), is_told)};
     for (std::size_t g = 0; g < root_.size(); ++g)
-        look_at_group(run.progress.groups[static_cast<std::size_t>(root_[g])], name_of(g), rules_, {},
-                      run.state.t_s, h_s, findings);
+        look_at_group(run.progress.groups[static_cast<std::size_t>(root_[g])], name_of(g), rules_, end,
+                      findings);
 }
 
 /// Its bodies and coordinates, some of them.

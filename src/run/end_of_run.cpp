@@ -35,8 +35,11 @@ const std::string& name_of_contact(const Model& model, int c)
 void look_at_activation(const Model& model, const SchemeOfRun& scheme, int c, double impacts,
                         const GapReach& reach, std::vector<Finding>& findings)
 {
+    // a group whose motion is rounding, 1e-6 of a gap that is 1e-9 of its coordinates, rests where it is
+    constexpr double rounding = 1e-6 * 1e-3;
+    if (!(impacts > 0) || !(scheme.small_m > rounding * scheme.activation_gap_m)) return;
     const double small_m = std::max(scheme.small_m, scheme.max_overlap * reach.largest_gap_m);
-    if (!(impacts > 0) || !(scheme.activation_gap_m > small_m)) return;
+    if (!(scheme.activation_gap_m > small_m)) return;
     const std::string& name = name_of_contact(model, c);
     findings.push_back(
         {.code = "overlap",

@@ -71,22 +71,24 @@ void note_turn(double turned_J, const GroupRules& rules, double time_s, GroupSum
 }
 
 void look_at_group(const GroupSums& sums, const std::string& name, const GroupRules& rules,
-                   const std::string& other_remedy, double end_s, double h_s, std::vector<Finding>& findings)
+                   const GroupEnd& end, std::vector<Finding>& findings)
 {
-    if (sums.too_long != 0 || sums.energy.beyond != 0) {
+    if (end.told) {
+        // the whole has lost more than the tolerance, which says it of all groups
+    } else if (sums.too_long != 0 || sums.energy.beyond != 0) {
         findings.push_back(
             {.code = "step_too_long",
              .time_s = sums.energy.first.time_s,
-             .message = fmt::format("of {}: {}", name, words_of(sums.energy.first, other_remedy)),
+             .message = fmt::format("of {}: {}", name, words_of(sums.energy.first, end.other_remedy)),
              .count = 1,
              .uncertifies = true,
              .about = name});
-    } else if (auto missed =
-                   look_at_work(sums.slip, sums.energy.run_scale_J, end_s, h_s, rules.tolerance, name)) {
+    } else if (auto missed = look_at_work(sums.slip, sums.energy.run_scale_J, end.time_s, end.h_s,
+                                          rules.tolerance, name)) {
         findings.push_back(std::move(*missed));
     }
     if (sums.alternates != 0)
-        findings.push_back(unresolved_finding(sums.alternates, sums.alternates_s, h_s, name));
+        findings.push_back(unresolved_finding(sums.alternates, sums.alternates_s, end.h_s, name));
 }
 
 }  // namespace carom

@@ -43,8 +43,15 @@ void note_energies(const GroupStep& step, const GroupRules& rules, double time_s
 /// `turned_J`: the kinetic energy of u_{n+1} - 2 u_n + u_{n-1}, of two steps without events (LE-24), (LE-25).
 void note_turn(double turned_J, const GroupRules& rules, double time_s, GroupSums& sums) noexcept;
 
+/// Where groups are judged.
+struct GroupEnd {
+    double time_s = 0, h_s = 0;
+    std::string other_remedy;  ///< beside a shorter step
+    bool told = false;         ///< step_too_long, of the whole: only (LE-24) is left to be asked
+};
+
 /// What costs the certificate of a run that ends here.
 void look_at_group(const GroupSums& sums, const std::string& name, const GroupRules& rules,
-                   const std::string& other_remedy, double end_s, double h_s, std::vector<Finding>& findings);
+                   const GroupEnd& end, std::vector<Finding>& findings);
 
 }  // namespace carom

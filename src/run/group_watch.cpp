@@ -101,10 +101,12 @@ double GroupWatch::kinetic_J(int contact, const RunProgress& progress, double of
 void GroupWatch::look_at_end(const RunSoFar& run, double h_s, std::vector<Finding>& findings) const
 {
     const auto is_told = [](const Finding& one) { return one.code == "step_too_long" && one.uncertifies; };
-    if (std::ranges::any_of(run.progress.certifier.findings_at_end(), is_told)) return;
+    const GroupEnd end{.time_s = run.state.t_s,
+                       .h_s = h_s,
+                       .other_remedy = other_remedy_,
+                       .told = std::ranges::any_of(run.progress.certifier.findings_at_end(), is_told)};
     for (std::size_t g = 0; g < run.progress.groups.size(); ++g)
-        look_at_group(run.progress.groups[g], name_of(g), rules_, other_remedy_, run.state.t_s, h_s,
-                      findings);
+        look_at_group(run.progress.groups[g], name_of(g), rules_, end, findings);
 }
 
 /// The coordinates of a group, some of them.

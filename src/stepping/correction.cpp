@@ -22,6 +22,7 @@ bool correct_violations(const Model& model, std::span<const int> contacts, doubl
 void begin_correction(const Model& model, Scratch& s)
 {
     s.lifted.assign(static_cast<std::size_t>(model.contacts()), 0);
+    s.correction_passes = 0;
 }
 
 double left_to_correct(double gap_m, int contact, const Scratch& s)
@@ -63,6 +64,7 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
     if (!s.correction_x.allFinite()) return false;
     q += s.correction_x;
+    ++s.correction_passes;
     for (std::size_t k = 0; k < rows.contacts.size(); ++k) {
         const int i = rows.contacts[k];
         if (model.is_contact(i) && s.correction_P[k] > 0) s.lifted[static_cast<std::size_t>(i)] = 1;

@@ -98,7 +98,8 @@ struct Scratch {
     ContactRows correction_rows;
     OneStepProblem correction_problem;
     std::vector<double> correction_P;
-    std::vector<char> lifted;  ///< per contact, by the passes of this correction so far
+    std::vector<char> lifted;   ///< per contact, by the passes of this correction so far
+    int correction_passes = 0;  ///< so far
 };
 
 /// Linear correction of violations (MS-5, M88 remark 11.1): moves q, in the kinetic metric at q, by the least
