@@ -221,7 +221,8 @@ def run(program, scene, steps, only=None):
     with open(program.file, "w") as f:
         f.write(scene.toml(scene.kind, steps, only))
     duration = scene.h * scene.steps
-    times = ",".join(repr(duration * k / SAMPLES) for k in range(SAMPLES + 1))
+    # at uneven instants: even ones may meet an oscillation at the same phase each time, and miss what it exchanges
+    times = ",".join(repr(duration * (k - 0.618 * k % 1 / 2 * (k < SAMPLES)) / SAMPLES) for k in range(SAMPLES + 1))
     return program.told_by_batch(times) if program.is_batch else program.told(times)
 
 
