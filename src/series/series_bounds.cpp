@@ -111,7 +111,7 @@ void SeriesTape::start_error(int i, const SeriesInstruction& it, const double* i
 
 /// Of coefficient k >= 1, by the rules (PS-1).
 void SeriesTape::extend_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
-                             std::size_t stride) noexcept
+                              std::size_t stride) noexcept
 {
     const Bounded z{at(i), error_at(i)};
     double* e = error_at(i);

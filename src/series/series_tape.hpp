@@ -193,7 +193,7 @@ private:
     void start_error(int i, const SeriesInstruction& it, const double* input_errors,
                      std::size_t stride) noexcept;
     void extend_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
-                     std::size_t stride) noexcept;
+                      std::size_t stride) noexcept;
     [[nodiscard]] double piece_error(const SeriesInstruction& it, int k) noexcept;
     [[nodiscard]] double divided_error(int i, const double* divisor, double factor, int k,
                                        double error) noexcept;

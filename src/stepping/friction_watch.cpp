@@ -38,7 +38,7 @@ bool is_in_cone(const Coulomb& law, const Eigen::VectorXd& P)
 /// A percussion holds the contact still. One that was struck in the step before, by more than twice of that,
 /// begins anew: what it does then belongs to the impact, or to the catastrophe, and was told with it.
 bool can_keep_sticking(const Coulomb& law, std::span<const double> W, const ContactStep& contact,
-                        double P_before)
+                       double P_before)
 {
     const int d = contact.dimension;
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> block(

@@ -45,7 +45,7 @@ struct Seen {
     RunStatus status{};
     std::size_t events = 0;
     int max_interactions = 0;  ///< of a one-step problem
-    double percussion_Ns = 0;   ///< of the last step, least and largest of all contacts
+    double percussion_Ns = 0;  ///< of the last step, least and largest of all contacts
     double largest_Ns = 0;
     double friction_Ns = 0;  ///< of the last step, all contacts
 };
